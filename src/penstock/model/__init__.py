@@ -1,0 +1,1 @@
+"""What matching means, in plain Python: values, events, conditions, and the reference evaluator."""
