@@ -1,0 +1,1 @@
+"""The data pipeline: matching, and checking subscriptions, over Spark DataFrames."""
