@@ -18,7 +18,10 @@ from penstock.model.values import Value, clean_attributes
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """A row that was set aside, and why. Rows count from 0 within their source; ``None`` means the whole source."""
+    """A row that was set aside, and why; ``None`` means the whole source, or something about all of it.
+
+    In a table ``row`` counts rows from 0; in a file of text it is the number of the line, from 1.
+    """
 
     row: int | None
     reason: str
@@ -44,10 +47,11 @@ class EventBatch:
         >>> len(batch), sorted(batch.columns)
         (2, ['price', 'symbol'])
         """
-        return cls._from_clean((clean_attributes(event) for event in events), ids, len(events))
+        return cls.from_clean((clean_attributes(event) for event in events), ids, len(events))
 
     @classmethod
-    def _from_clean(cls, events: Iterable[Mapping[str, Value]], ids: pa.Array | None, size: int) -> EventBatch:
+    def from_clean(cls, events: Iterable[Mapping[str, Value]], ids: pa.Array | None, size: int) -> EventBatch:
+        """A batch from ``size`` events whose attributes are already values of the model."""
         builders: dict[str, ColumnBuilder] = {}
         for row, event in enumerate(events):
             for name, value in event.items():
@@ -73,7 +77,7 @@ class EventBatch:
             except ValueRefusedError as error:
                 rejects.append(Reject(row, str(error)))
         kept = pa.array(rows, pa.int64())
-        return cls._from_clean(events, kept if ids is None else ids.take(kept), len(events)), rejects
+        return cls.from_clean(events, kept if ids is None else ids.take(kept), len(events)), rejects
 
     @classmethod
     def from_arrow(
