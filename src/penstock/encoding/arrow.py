@@ -1,7 +1,8 @@
 """Arrow arrays to columns: which Arrow type becomes which value, without a loop over values.
 
 Integers of any width become 64-bit ones, floats doubles, decimals the nearest double (integers when their scale is
-0), dates the instant at which they begin. A struct or a map becomes attributes with dotted names (``address.city``).
+0), dates the instant at which they begin; of a timestamp, what is finer than a microsecond is dropped. A struct or a
+map becomes attributes with dotted names (``address.city``).
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ def column_of(name: str, array: pa.Array, rows: Rows) -> Column:
         return Column(doubles=Part(rows, _cast(name, array, pa.float64())))
     if pa.types.is_boolean(kind):
         return Column(booleans=Part(rows, array.to_numpy(zero_copy_only=False)))
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+        # Instants are kept in microseconds; what is finer is dropped, as it is for Python's own timestamps.
+        return Column(timestamps=Part(rows, _cast(name, array, pa.int64()) // 1000))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         instants = _cast(name, array, pa.timestamp("us", getattr(kind, "tz", None)))
         return Column(timestamps=Part(rows, instants.view(np.int64)))
