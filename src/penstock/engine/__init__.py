@@ -1,1 +1,1 @@
-
+"""What runs in production: the matcher, what it explains, and what it saves."""

@@ -1,0 +1,154 @@
+"""Exact arithmetic and comparison of columns that hold integers in some rows and doubles in others.
+
+A column of numbers is three arrays: ``kinds`` (ABSENT, INTEGER or DOUBLE in each row), ``integers``, ``doubles``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.kernels.compiling import kernel
+
+ABSENT: Final = 0
+INTEGER: Final = 1
+DOUBLE: Final = 2
+
+ADD: Final = 0
+SUBTRACT: Final = 1
+MULTIPLY: Final = 2
+DIVIDE: Final = 3
+
+_SMALLEST: Final = np.int64(-(2**63))
+_TOO_LARGE: Final = 2.0**63
+
+
+@kernel
+def calculate_numbers(
+    operation: int,
+    left_kinds: NDArray[np.uint8],
+    left_integers: NDArray[np.int64],
+    left_doubles: NDArray[np.float64],
+    right_kinds: NDArray[np.uint8],
+    right_integers: NDArray[np.int64],
+    right_doubles: NDArray[np.float64],
+    kinds: NDArray[np.uint8],
+    integers: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+) -> None:
+    """``left operation right`` row by row. Integer overflow and division by zero leave the row absent."""
+    for row in range(len(kinds)):
+        kinds[row] = ABSENT
+        if left_kinds[row] == ABSENT or right_kinds[row] == ABSENT:
+            continue
+        if left_kinds[row] == INTEGER and right_kinds[row] == INTEGER and operation != DIVIDE:
+            result, fits = _integer_operation(operation, left_integers[row], right_integers[row])
+            if fits:
+                integers[row] = result
+                kinds[row] = INTEGER
+            continue
+        left = np.float64(left_integers[row]) if left_kinds[row] == INTEGER else left_doubles[row]
+        right = np.float64(right_integers[row]) if right_kinds[row] == INTEGER else right_doubles[row]
+        if operation == DIVIDE and right == 0.0:
+            continue
+        kinds[row] = DOUBLE
+        if operation == ADD:
+            doubles[row] = left + right
+        elif operation == SUBTRACT:
+            doubles[row] = left - right
+        elif operation == MULTIPLY:
+            doubles[row] = left * right
+        else:
+            doubles[row] = left / right
+
+
+@kernel
+def _integer_operation(operation: int, left: np.int64, right: np.int64) -> tuple[np.int64, bool]:
+    """The result, wrapped to 64 bits, and whether it is the true one."""
+    if operation == ADD:
+        total = left + right
+        return total, ((left ^ total) & (right ^ total)) >= 0
+    if operation == SUBTRACT:
+        difference = left - right
+        return difference, ((left ^ right) & (left ^ difference)) >= 0
+    product = left * right
+    if left == 0 or right == 0:
+        return product, True
+    if (left == -1 and right == _SMALLEST) or (right == -1 and left == _SMALLEST):
+        return product, False
+    return product, product // right == left and product % right == 0
+
+
+@kernel
+def absolute_numbers(
+    kinds: NDArray[np.uint8],
+    integers: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+) -> None:
+    """Absolute values in place; that of the smallest integer does not fit and becomes absent."""
+    for row in range(len(kinds)):
+        if kinds[row] == INTEGER:
+            if integers[row] == _SMALLEST:
+                kinds[row] = ABSENT
+            else:
+                integers[row] = abs(integers[row])
+        elif kinds[row] == DOUBLE:
+            doubles[row] = abs(doubles[row])
+
+
+@kernel
+def compare_numbers(
+    left_kinds: NDArray[np.uint8],
+    left_integers: NDArray[np.int64],
+    left_doubles: NDArray[np.float64],
+    right_kinds: NDArray[np.uint8],
+    right_integers: NDArray[np.int64],
+    right_doubles: NDArray[np.float64],
+    codes: NDArray[np.int32],
+) -> None:
+    """1, 2 or 3 in each row where left is less than, equal to or greater than right; other rows stay as they are."""
+    for row in range(len(codes)):
+        left_kind, right_kind = left_kinds[row], right_kinds[row]
+        if left_kind == ABSENT or right_kind == ABSENT:
+            continue
+        if left_kind == INTEGER and right_kind == INTEGER:
+            sign = _sign_of_integers(left_integers[row], right_integers[row])
+        elif left_kind == DOUBLE and right_kind == DOUBLE:
+            sign = _sign_of_doubles(left_doubles[row], right_doubles[row])
+        elif left_kind == INTEGER:
+            sign = _sign_of_mixed(left_integers[row], right_doubles[row])
+        else:
+            sign = -_sign_of_mixed(right_integers[row], left_doubles[row])
+        codes[row] = sign + 2
+
+
+@kernel
+def _sign_of_integers(left: np.int64, right: np.int64) -> int:
+    return (1 if left > right else 0) - (1 if left < right else 0)
+
+
+@kernel
+def _sign_of_doubles(left: np.float64, right: np.float64) -> int:
+    """NaN equals NaN and is greater than any other number."""
+    if np.isnan(left) or np.isnan(right):
+        return (1 if np.isnan(left) else 0) - (1 if np.isnan(right) else 0)
+    return (1 if left > right else 0) - (1 if left < right else 0)
+
+
+@kernel
+def _sign_of_mixed(left: np.int64, right: np.float64) -> int:
+    """An integer against a double, exactly.
+
+    Rounding keeps order, so where the rounded integer differs from the double the integer does too, on the same side.
+    Where they are equal the double is whole, and is compared as an integer unless it is 2**63.
+    """
+    if np.isnan(right):
+        return -1
+    rounded = np.float64(left)
+    if rounded != right:
+        return 1 if rounded > right else -1
+    if right >= _TOO_LARGE:
+        return -1
+    return _sign_of_integers(left, np.int64(right))
