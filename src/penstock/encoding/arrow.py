@@ -81,7 +81,9 @@ def _lists(name: str, array: pa.Array, rows: Rows) -> ListPart:
     lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False).astype(np.int64)
     offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
     values = array.flatten()
-    items = Column() if pa.types.is_null(values.type) else column_of(name, values, np.arange(len(values), dtype=np.int32))
+    items = (
+        Column() if pa.types.is_null(values.type) else column_of(name, values, np.arange(len(values), dtype=np.int32))
+    )
     return ListPart(rows, offsets, items)
 
 
@@ -93,7 +95,9 @@ def _struct_columns(name: str, array: pa.Array, rows: Rows) -> Iterator[tuple[st
 
 def _map_columns(name: str, array: pa.Array, rows: Rows) -> Iterator[tuple[str, Column]]:
     if not _is_string(array.type.key_type):
-        raise ValueRefusedError(f"column {name!r}: the keys of a map are attribute names, so strings; found {array.type}")
+        raise ValueRefusedError(
+            f"column {name!r}: the keys of a map are attribute names, so strings; found {array.type}"
+        )
     if array.null_count:
         rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
         array = array.drop_null()

@@ -91,7 +91,9 @@ class EventBatch:
         names = table.schema.names
         for wanted in (event_id, attributes):
             if wanted is not None and wanted not in names:
-                raise SourceError(f"there is no column {wanted!r}{did_you_mean(wanted, names)}; found {', '.join(names)}")
+                raise SourceError(
+                    f"there is no column {wanted!r}{did_you_mean(wanted, names)}; found {', '.join(names)}"
+                )
         ids = row_numbers(table.num_rows) if event_id is None else check_ids(event_id, flat(table.column(event_id)))
         if attributes is None:
             sources = [(name, flat(table.column(name))) for name in names if name != event_id]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +28,7 @@ class Part:
     """Values of one fixed-width type: ``values[i]`` is the value in row ``rows[i]``."""
 
     rows: Rows
-    values: NDArray[np.int64] | NDArray[np.float64] | NDArray[np.bool_]
+    values: NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class ColumnBuilder:
         items = ColumnBuilder()
         offsets = [0]
         for values in self.values[tuple]:
-            for place, item in enumerate(values, start=offsets[-1]):  # type: ignore[arg-type, var-annotated]
+            for place, item in enumerate(values, start=offsets[-1]):  # type: ignore[arg-type]
                 items.append(place, item)
             offsets.append(offsets[-1] + len(values))  # type: ignore[arg-type]
         return ListPart(_rows(self.rows[tuple]), np.array(offsets, dtype=np.int64), items.build())

@@ -1,4 +1,4 @@
-"""Derived attributes: arithmetic, functions and comparisons of two values, computed once per batch, column by column."""
+"""Derived attributes: arithmetic, functions, comparisons of two values; computed once per batch, column by column."""
 
 from __future__ import annotations
 
@@ -142,7 +142,11 @@ class DerivedColumns:
 
 
 def _compare_parts(
-    rows: Rows, values: NDArray[np.generic], other_rows: Rows, other_values: NDArray[np.generic], codes: NDArray[np.int32]
+    rows: Rows,
+    values: NDArray[np.generic],
+    other_rows: Rows,
+    other_values: NDArray[np.generic],
+    codes: NDArray[np.int32],
 ) -> None:
     shared, mine, theirs = np.intersect1d(rows, other_rows, assume_unique=True, return_indices=True)
     left, right = values[mine].astype(np.int64), other_values[theirs].astype(np.int64)
@@ -263,4 +267,4 @@ def values_of(column: Column, size: int) -> list[Value]:
 def _list_values(lists: ListPart, values: list[Value]) -> None:
     items = values_of(lists.items, int(lists.offsets[-1]))
     for place, row in enumerate(lists.rows.tolist()):
-        values[row] = tuple(items[lists.offsets[place] : lists.offsets[place + 1]])  # type: ignore[arg-type]
+        values[row] = tuple(items[lists.offsets[place] : lists.offsets[place + 1]])

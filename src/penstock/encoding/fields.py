@@ -195,7 +195,7 @@ class ListField(Field):
 
 
 def _contains(columns: DerivedColumns, operand: Expression, value: Value) -> Encoded:
-    """Where the lists of a column hold a value: TRUE if an item equals it, UNKNOWN if none does but some cannot tell."""
+    """Where lists hold a value: TRUE if an item equals it, UNKNOWN if none does but some cannot be compared."""
     lists = columns.column(operand).lists
     if lists is None or value is None:
         return NOTHING_KNOWN

@@ -82,6 +82,7 @@ class Leaf(NamedTuple):
     intervals: tuple[Interval, ...]
 
 
+BOOLEAN_CODES = ((FALSE_CODE, False), (TRUE_CODE, True))
 EVERYTHING_KNOWN = Interval(FIRST_BOUND, LAST_BOUND)
 EVERYTHING_UNKNOWN = Interval(UNKNOWN_BOUND, UNKNOWN_BOUND)
 
@@ -111,8 +112,7 @@ def _true_intervals(predicate: LeafPredicate, table: FieldTable) -> tuple[int, t
         case Comparison(operator, left, right):
             return _order(operator, left, right, table)
         case Between(operand, Literal(low), Literal(high)) if low is not None and high is not None:
-            field, lower, upper = _operands(operand, [low, high], table)
-            return field, (Interval(lower + ON, upper + ON),)
+            return _between(operand, low, high, table)
         case In(operand, items):
             return _in(operand, [item.value for item in items if isinstance(item, Literal)], table)
         case Like():
@@ -134,7 +134,7 @@ def _comparison(
     operator: ComparisonOperator, operand: Expression, value: Scalar, table: FieldTable
 ) -> tuple[int, tuple[Interval, ...]]:
     if isinstance(value, bool):
-        codes = [code for code, each in ((FALSE_CODE, False), (TRUE_CODE, True)) if _holds(operator, each, value)]
+        codes = [code for code, each in BOOLEAN_CODES if _holds(operator, each, value)]
         return table.number(BooleanField(operand)), _fixed(codes)
     field, at = _operands(operand, [value], table)
     match operator:
@@ -168,6 +168,14 @@ def _order(
     return table.number(OrderField(left, right)), _fixed(codes)
 
 
+def _between(operand: Expression, low: Scalar, high: Scalar, table: FieldTable) -> tuple[int, tuple[Interval, ...]]:
+    if isinstance(low, bool):
+        codes = [code for code, each in BOOLEAN_CODES if _holds(">=", each, low) and _holds("<=", each, high)]
+        return table.number(BooleanField(operand)), _fixed(codes)
+    field, lower, upper = _operands(operand, [low, high], table)
+    return field, (Interval(lower + ON, upper + ON),)
+
+
 def _in(operand: Expression, values: Sequence[Scalar | None], table: FieldTable) -> tuple[int, tuple[Interval, ...]]:
     if isinstance(values[0], bool):
         codes = sorted({TRUE_CODE if value else FALSE_CODE for value in values})
@@ -180,7 +188,7 @@ def _distinct_in_order(values: Sequence[Scalar | None]) -> list[Scalar]:
     """Values of one kind in their order, so that their complement is the gaps between neighbours."""
     if isinstance(values[0], (int, float)):
         return list(sorted_keys([NumberSpace.key(value) for value in values]))  # type: ignore[arg-type]
-    return sorted(set(values))  # type: ignore[type-var, arg-type]
+    return sorted(set(values))  # type: ignore[arg-type]
 
 
 def _like(predicate: Like, table: FieldTable) -> tuple[int, tuple[Interval, ...]]:
@@ -214,9 +222,9 @@ def _operands(operand: Expression, values: Sequence[Scalar], table: FieldTable) 
     if isinstance(first, str):
         field, keys = StringField(operand), [value.encode() for value in values]  # type: ignore[union-attr]
     elif isinstance(first, datetime):
-        field, keys = TimestampField(operand), [microseconds(value) for value in values]  # type: ignore[arg-type, misc]
+        field, keys = TimestampField(operand), [microseconds(value) for value in values]  # type: ignore[arg-type]
     else:
-        field, keys = NumberField(operand), [NumberSpace.key(value) for value in values]  # type: ignore[arg-type, misc]
+        field, keys = NumberField(operand), [NumberSpace.key(value) for value in values]  # type: ignore[arg-type]
     number = table.number(field)
     space = table.spaces[number]
     return number, *(space.bound(key, 0) for key in keys)

@@ -15,8 +15,8 @@ from penstock.encoding.predicates import Interval, Leaf, Wanted, leaf_of, presen
 from penstock.encoding.ranks import LAST_BOUND, UNKNOWN_BOUND, Bound
 from penstock.errors import UnsupportedConditionError
 from penstock.kernels.programs import ACCEPT, REJECT
-from penstock.language.constants import fold
-from penstock.language.normal_forms import to_nnf, take_apart
+from penstock.language.folding import fold
+from penstock.language.normal_forms import take_apart, to_nnf
 from penstock.model.conditions import CONDITIONS, And, Condition, Constant, IsNull, Not, Or, context_attributes_of
 from penstock.model.expressions import Literal
 
@@ -53,7 +53,7 @@ class _Group(NamedTuple):
 
 
 def compile_condition(condition: Condition, table: FieldTable) -> Program | None:
-    """The program of a condition, its fields and operands added to the table; ``None`` when it is plainly never TRUE."""
+    """The program of a condition, whose fields and operands the table gets; ``None`` when it is plainly never TRUE."""
     names = context_attributes_of(condition)
     if names:
         raise UnsupportedConditionError(
@@ -91,7 +91,7 @@ def _lay_out(condition: Condition, table: FieldTable) -> _Group | Leaf:
             parts = tuple(_lay_out(child, table) for child in children)
             return _Group(isinstance(condition, And), parts, sum(_size(part) for part in parts))
         case Not(IsNull(operand)) | IsNull(operand) if not isinstance(operand, CONDITIONS):
-            return presence_leaf(operand, table, present=isinstance(condition, Not))  # type: ignore[arg-type]
+            return presence_leaf(operand, table, present=isinstance(condition, Not))
         case Not(IsNull(operand)):
             return leaf_of(operand, Wanted.KNOWN, table)  # type: ignore[arg-type]
         case IsNull(operand):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -219,7 +219,7 @@ def _codes(places: NDArray[np.int64], equal: NDArray[np.bool_]) -> Codes:
     return (2 * places + 1 + equal).astype(np.int32)
 
 
-def _padded(values: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int64] | NDArray[np.float64]:
+def _padded(values: NDArray[Any]) -> NDArray[Any]:
     """One more entry, for the place beyond the last."""
     return np.append(values, values.dtype.type(0))
 
@@ -236,7 +236,7 @@ def _integer_floor(value: float) -> tuple[int, bool]:
     return floor, floor == value
 
 
-def _double_floor(value: float) -> tuple[float, bool]:
+def _double_floor(value: int | float) -> tuple[float, bool]:
     """The largest double that is not greater than a number, and whether it is the number."""
     if isinstance(value, float):
         return value, True

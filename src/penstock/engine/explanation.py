@@ -78,9 +78,7 @@ def _explain(condition: Condition, event: Attributes, context: Attributes) -> Ex
 
 
 def _reason(condition: Condition, truth: bool | None, event: Attributes, context: Attributes) -> str:
-    facts = [
-        f"{expression_to_text(each)} is {_show(value_of(each, event, context))}" for each in _looked_at(condition)
-    ]
+    facts = [f"{expression_to_text(each)} is {_show(value_of(each, event, context))}" for each in _looked_at(condition)]
     if truth is None and not isinstance(condition, IsNull):
         facts.extend(_mismatch(condition, event, context))
     elif truth is False:
@@ -138,7 +136,7 @@ def _margin(condition: Condition, event: Attributes, context: Attributes) -> str
                 limit = value_of(bound, event, context)
                 sign = compare(value, limit)
                 if sign is not None and sign == (-1 if operator == ">=" else 1):
-                    return _distance(operator, value, limit)  # type: ignore[arg-type]
+                    return _distance(operator, value, limit)
     return None
 
 

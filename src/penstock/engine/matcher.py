@@ -118,9 +118,7 @@ class Matcher:
         found = [self._ids[key] for key in self._index.match(event).tolist()]
         return [each for each in found if each is not None]
 
-    def match_batch(
-        self, events: Events, *, event_id: str | None = None, attributes: str | None = None
-    ) -> pa.Table:
+    def match_batch(self, events: Events, *, event_id: str | None = None, attributes: str | None = None) -> pa.Table:
         """All matches of many events, as a table of ``event_id`` and ``subscription_id``.
 
         Events are dictionaries, an Arrow table or a batch made before. ``event_id`` names the column of ids (without it
@@ -224,4 +222,3 @@ def _as_batch(events: Events, event_id: str | None, attributes: str | None) -> E
     if event_id is None and attributes is None:
         return EventBatch.from_events(events)
     raise SourceError("event_id and attributes name columns of a table, but these events are dictionaries")
-

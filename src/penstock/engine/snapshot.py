@@ -52,7 +52,9 @@ def read_snapshot(path: Path) -> tuple[pa.Table, str]:
     except OSError as error:
         raise SnapshotError(f"{file}: the manifest names this file, but it cannot be read: {error.strerror}") from None
     if hashlib.sha256(content).hexdigest() != manifest["sha256"]:
-        raise SnapshotError(f"{file}: the content is not what was saved (its checksum differs); restore it or save again")
+        raise SnapshotError(
+            f"{file}: the content is not what was saved (its checksum differs); restore it or save again"
+        )
     table = pq.read_table(pa.BufferReader(content))
     if table.num_rows != manifest["subscriptions"]:
         raise SnapshotError(f"{file}: {table.num_rows} subscriptions, the manifest says {manifest['subscriptions']}")

@@ -44,7 +44,7 @@ class Index(Protocol):
     name: ClassVar[str]
 
     def insert(self, key: Key, condition: Condition) -> None:
-        """Add a condition. A key that is there already is refused, and so is a condition that the index cannot serve."""
+        """Add a condition. A key that is there already is refused; so is a condition that the index cannot serve."""
 
     def delete(self, key: Key) -> None:
         """Remove a condition. A key that is not there is refused."""

@@ -164,7 +164,8 @@ class ScanIndex:
     def _tests_by_field(self) -> list[tuple[int, NDArray[np.int64]]]:
         order = np.argsort(self._fields.values, kind="stable")
         numbers, begins = np.unique(self._fields.values[order], return_index=True)
-        return list(zip(numbers.tolist(), np.split(order, begins[1:]), strict=True))
+        ends = np.append(begins[1:], len(order))
+        return [(int(numbers[i]), order[begins[i] : ends[i]]) for i in range(len(numbers))]
 
     def _pack(self) -> None:
         """Drop the programs of deleted conditions, and the operands that only they used."""
@@ -172,10 +173,12 @@ class ScanIndex:
         starts = self._starts.values
         sizes = np.diff(np.append(starts, len(self._fields)))
         tests = np.repeat(self._alive.values, sizes)
-        for array in (self._fields, self._lows, self._highs, self._on_true, self._on_false):
-            array.replace(array.values[tests])
+        for narrow in (self._fields, self._on_true, self._on_false):
+            narrow.replace(narrow.values[tests])
+        for wide in (self._lows, self._highs):
+            wide.replace(wide.values[tests])
         self._keys.replace(self._keys.values[keep])
-        self._starts.replace(np.concatenate([[0], np.cumsum(sizes[keep])[:-1]]).astype(np.int64))
+        self._starts.replace(np.cumsum(sizes[keep]) - sizes[keep])
         self._alive.replace(np.ones(len(keep), dtype=np.bool_))
         self._dead = 0
         for place, key in enumerate(self._keys.values.tolist()):
@@ -192,8 +195,9 @@ class ScanIndex:
             bounds = np.concatenate([self._lows.values[tests], self._highs.values[tests]])
             renumbered = self._table.spaces[number].keep_only(np.unique(bounds[bounds >= 0] >> 2))
             for array in (self._lows, self._highs):
-                old = array.values[tests]
-                array.values[tests] = np.where(old < 0, old, 4 * renumbered[np.maximum(old, 0) >> 2] + (old & 3))
+                ranked = tests[array.values[tests] >= 0]
+                old = array.values[ranked]
+                array.values[ranked] = 4 * renumbered[old >> 2] + (old & 3)
 
 
 def _joined(arrays: list[NDArray[np.int64]] | list[NDArray[np.int32]]) -> NDArray[np.int64]:

@@ -65,7 +65,7 @@ def calculate_numbers(
 
 
 @kernel
-def _integer_operation(operation: int, left: np.int64, right: np.int64) -> tuple[np.int64, bool]:
+def _integer_operation(operation: int, left: np.int64, right: np.int64) -> tuple[np.int64, np.bool_ | bool]:
     """The result, wrapped to 64 bits, and whether it is the true one."""
     if operation == ADD:
         total = left + right

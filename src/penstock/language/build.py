@@ -57,7 +57,7 @@ def as_condition(node: Node) -> Condition:
 
 
 def as_null_test_operand(node: Node) -> Node:
-    """What IS NULL asks of: a bare boolean attribute as a condition is written as a comparison, which means the same."""
+    """What IS NULL asks of: a bare boolean attribute becomes the comparison with TRUE, which means the same."""
     match node:
         case Truth(operand):
             return Comparison("=", operand, Literal(True))

@@ -146,17 +146,27 @@ def _operators(text: str, place: Place) -> ConditionError | None:
         return _error(text, place, "put the comparison in parentheses before IS NULL: (a < b) IS NULL")
     if place.kind == "COMPARISON" and "NAME" in place.expected:
         return _error(text, place, f"a value is needed before {place.found}")
-    if re.search(r"\bbetween\b[^()]*$", place.before, re.I) and "_AND" in place.expected and "_OR" not in place.expected:
+    if (
+        re.search(r"\bbetween\b[^()]*$", place.before, re.IGNORECASE)
+        and "_AND" in place.expected
+        and "_OR" not in place.expected
+    ):
         return _error(text, place, "BETWEEN needs two values: BETWEEN low AND high")
     if "NULL" in place.expected and "NAME" not in place.expected:
-        if re.search(r"\bas\s*$|\bcast\s*\($", place.before, re.I):
+        if re.search(r"\bas\s*$|\bcast\s*\($", place.before, re.IGNORECASE):
             return _error(text, place, "there are no casts but CAST(NULL AS type); values keep their types")
-        return _error(text, place, f"IS takes NULL or NOT NULL{_found(place)}; to ask for TRUE write the attribute alone")
+        return _error(
+            text, place, f"IS takes NULL or NOT NULL{_found(place)}; to ask for TRUE write the attribute alone"
+        )
     return None
 
 
 def _lists(text: str, place: Place) -> ConditionError | None:
-    if re.search(r"\bin\s*$", place.before, re.I) and "LPAR" in place.expected and "NAME" not in place.expected:
+    if (
+        re.search(r"\bin\s*$", place.before, re.IGNORECASE)
+        and "LPAR" in place.expected
+        and "NAME" not in place.expected
+    ):
         return _error(text, place, f"IN needs a list in parentheses: IN (1, 2){_found(place)}")
     if place.kind == "COMMA":
         return _error(text, place, "a comma stands only between the values of IN (...) or of a function")
@@ -166,9 +176,11 @@ def _lists(text: str, place: Place) -> ConditionError | None:
 def _words(text: str, place: Place) -> ConditionError | None:
     if place.kind == "$END" or "NAME" in place.expected:
         return None
-    first = re.match(r"\s*(where|select|having|on)\b", text, re.I)
+    first = re.match(r"\s*(where|select|having|on)\b", text, re.IGNORECASE)
     if first and place.before.strip().lower() == first[1].lower():
-        return _error(text, place, f"write the condition alone, without {first[1].upper()}", first.start(1), len(first[1]))
+        return _error(
+            text, place, f"write the condition alone, without {first[1].upper()}", first.start(1), len(first[1])
+        )
     if place.kind in ("NAME", "FUNCTION"):
         foreign = _FOREIGN_WORDS.get(place.found.lower())
         if foreign:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, NoReturn, TypeAlias, TypeVar, get_args
 
 from penstock.errors import ConditionError, did_you_mean
 from penstock.language import build
@@ -53,6 +53,7 @@ from penstock.model.patterns import LikePattern, compile_regex
 from penstock.model.values import Scalar
 
 Json: TypeAlias = Any
+Result = TypeVar("Result")
 
 _COMPARISONS: tuple[ComparisonOperator, ...] = get_args(ComparisonOperator)
 _ARITHMETIC: tuple[ArithmeticOperator, ...] = get_args(ArithmeticOperator)
@@ -188,12 +189,12 @@ class _Reader:
         if key in _COMPARISONS:
             self._count(key, values, 2, path)
             self._guard(path, build.check_comparable, values, f" by {key}")
-            return Comparison(cast(ComparisonOperator, key), *values)
+            return Comparison(key, *values)
         if key in _ARITHMETIC:
             self._count(key, values, 2, path)
             for value in values:
                 self._guard(path, build.check_number, value, key)
-            return Arithmetic(cast(ArithmeticOperator, key), *values)
+            return Arithmetic(key, *values)
         if key == "between":
             self._count(key, values, 3, path)
             self._guard(path, build.check_comparable, values, " by BETWEEN")
@@ -229,7 +230,7 @@ class _Reader:
                 return Matches(operand, texts[0])
             return Like(operand, LikePattern.parse(*texts), ignore_case=key == "ilike")
         except ValueError as error:
-            return self._fail(path, str(error))
+            self._fail(path, str(error))
 
     def _count(self, key: str, values: list[Expression], wanted: int, path: str) -> None:
         if len(values) != wanted:
@@ -240,11 +241,11 @@ class _Reader:
             return content
         return self._fail(path, f"a string is needed, found {type(content).__name__}")
 
-    def _guard(self, path: str, rule: Callable[..., Any], *arguments: Any) -> Any:
+    def _guard(self, path: str, rule: Callable[..., Result], *arguments: Any) -> Result:
         try:
             return rule(*arguments)
         except ConditionError as error:
-            return self._fail(path, error.message)
+            self._fail(path, error.message)
 
-    def _fail(self, path: str, message: str) -> Any:
+    def _fail(self, path: str, message: str) -> NoReturn:
         raise ConditionError(f"at {path}: {message}")

@@ -184,7 +184,7 @@ def _check_size(size: int, *, conjunctive: bool, limit: int) -> None:
     if size > limit:
         form = "CNF" if conjunctive else "DNF"
         raise NormalFormTooLargeError(
-            f"the {form} of this condition would have more than {limit} clauses; split the condition, or raise the limit"
+            f"the {form} of this condition would have more than {limit} clauses; split it, or raise the limit"
         )
 
 
@@ -192,4 +192,3 @@ def _assemble(clauses: tuple[Clause, ...], *, conjunctive: bool) -> Condition:
     outer, inner = (And, Or) if conjunctive else (Or, And)
     parts = tuple(clause[0] if len(clause) == 1 else inner(clause) for clause in clauses)
     return parts[0] if len(parts) == 1 else outer(parts)
-

@@ -133,7 +133,7 @@ class Dialect:
         operand = build.as_null_test_operand(test.operand)
         if isinstance(operand, CONDITIONS):
             return f"({self.condition(operand)})"
-        return self.expression(operand)  # type: ignore[arg-type]
+        return self.expression(operand)
 
     # Values
 
@@ -159,7 +159,9 @@ class Dialect:
             case Arithmetic(operator, left, right):
                 return self.arithmetic(operator, left, right)
             case Call(function, arguments):
-                return self.call(function, [self.expression(argument, Binding.OR) for argument in arguments]), Binding.ATOM
+                return self.call(
+                    function, [self.expression(argument, Binding.OR) for argument in arguments]
+                ), Binding.ATOM
 
     # What dialects spell in their own way
 

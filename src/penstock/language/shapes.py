@@ -29,7 +29,7 @@ _SPLIT = re.compile(
 
 
 # A number is known by its first character, a string by its quote.
-_KINDS = str.maketrans({character: "n" for character in ".0123456789"})
+_KINDS = str.maketrans(dict.fromkeys(".0123456789", "n"))
 
 
 class Shaped(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import ClassVar
 
 from penstock.errors import UnsupportedConditionError
 from penstock.language.literals import format_double, format_timestamp, special_name
@@ -48,7 +49,12 @@ class _SqlDialect(Dialect):
 class SparkDialect(_SqlDialect):
     """Spark SQL with ANSI mode on or off."""
 
-    _FUNCTIONS = {"+": "try_add", "-": "try_subtract", "*": "try_multiply", "/": "try_divide"}
+    _FUNCTIONS: ClassVar[dict[ArithmeticOperator, str]] = {
+        "+": "try_add",
+        "-": "try_subtract",
+        "*": "try_multiply",
+        "/": "try_divide",
+    }
 
     def name(self, name: str) -> str:
         return "`" + name.replace("`", "``") + "`"
@@ -76,7 +82,10 @@ class SparkDialect(_SqlDialect):
         return f"try_multiply(-1L, {operand})", Binding.ATOM
 
     def arithmetic(self, operator: ArithmeticOperator, left: Expression, right: Expression) -> tuple[str, Binding]:
-        return f"{self._FUNCTIONS[operator]}({self.expression(left, Binding.OR)}, {self.expression(right, Binding.OR)})", Binding.ATOM
+        return (
+            f"{self._FUNCTIONS[operator]}({self.expression(left, Binding.OR)}, {self.expression(right, Binding.OR)})",
+            Binding.ATOM,
+        )
 
     def call(self, function: FunctionName, arguments: Sequence[str]) -> str:
         if function == "abs":  # abs of the smallest integer is an error in ANSI mode
@@ -108,8 +117,12 @@ class DuckDbDialect(_SqlDialect):
 
     def arithmetic(self, operator: ArithmeticOperator, left: Expression, right: Expression) -> tuple[str, Binding]:
         if operator == "/":
-            return f"({self.expression(left, Binding.ATOM)}::DOUBLE / nullif({self.expression(right, Binding.OR)}, 0)::DOUBLE)", Binding.ATOM
-        return f"TRY({self.expression(left, Binding.ATOM)} {operator} {self.expression(right, Binding.ATOM)})", Binding.ATOM
+            divisor = f"nullif({self.expression(right, Binding.OR)}, 0)::DOUBLE"
+            return f"({self.expression(left, Binding.ATOM)}::DOUBLE / {divisor})", Binding.ATOM
+        return (
+            f"TRY({self.expression(left, Binding.ATOM)} {operator} {self.expression(right, Binding.ATOM)})",
+            Binding.ATOM,
+        )
 
     def call(self, function: FunctionName, arguments: Sequence[str]) -> str:
         text = super().call(function, arguments)

@@ -147,7 +147,9 @@ class TemplateBuilder(Transformer_NonRecursive[Token, Part]):
         operator: Any = str(token)
         for part in (left, right):
             self._guard(part, build.check_number, part.sample, operator)
-        return self._part(lambda literals: Arithmetic(operator, left.make(literals), right.make(literals)), [left, right])
+        return self._part(
+            lambda literals: Arithmetic(operator, left.make(literals), right.make(literals)), [left, right]
+        )
 
     def call(self, token: Token, *parts: Part) -> Part:
         arguments = [self._value(part) for part in parts]
@@ -180,7 +182,9 @@ class TemplateBuilder(Transformer_NonRecursive[Token, Part]):
         if left.fixed:
             fixed: Any = left.sample
             return self._part(lambda literals: Comparison(operator, fixed, right_make(literals)), [left, right])
-        return self._part(lambda literals: Comparison(operator, left_make(literals), right_make(literals)), [left, right])
+        return self._part(
+            lambda literals: Comparison(operator, left_make(literals), right_make(literals)), [left, right]
+        )
 
     def between(self, operand: Part, negated: Token | None, low: Part, high: Part) -> Part:
         parts = operand, low, high = [self._value(part) for part in (operand, low, high)]
@@ -197,9 +201,7 @@ class TemplateBuilder(Transformer_NonRecursive[Token, Part]):
         samples = [part.sample for part in (operand, *values)]
         self._guard(replace(operand, end=values[-1].end), build.check_comparable, samples, " by IN")
         makes = [item.make for item in values]
-        make = _negating(
-            negated, lambda literals: In(operand.make(literals), tuple(make(literals) for make in makes))
-        )
+        make = _negating(negated, lambda literals: In(operand.make(literals), tuple(make(literals) for make in makes)))
         return self._part(make, [operand, *values])
 
     def like(self, operand: Part, negated: Token | None, word: Token, pattern: Part, escape: Part | None) -> Part:

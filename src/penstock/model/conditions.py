@@ -164,7 +164,7 @@ def expressions_of(condition: Condition) -> tuple[Expression, ...]:
         case ArrayContains(operand, item):
             return (operand, item)
         case IsNull(operand) if not isinstance(operand, CONDITIONS):
-            return (operand,)  # type: ignore[return-value]
+            return (operand,)
         case _:
             return ()
 

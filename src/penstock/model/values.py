@@ -117,9 +117,7 @@ def _clean_timestamp(value: datetime) -> datetime:
     if value.tzinfo is not None:
         value = value.astimezone(UTC)
     # Spelled out, since a subclass (pandas has one) must become a plain datetime.
-    return datetime(
-        value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond
-    )
+    return datetime(value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
 
 
 def _clean_string(value: str) -> str:
@@ -159,5 +157,3 @@ def same_literal(left: Value, right: Value) -> bool:
 
 def is_nan(value: Value) -> bool:
     return isinstance(value, float) and math.isnan(value)
-
-

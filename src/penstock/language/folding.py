@@ -19,7 +19,16 @@ from penstock.model.conditions import (
     expressions_of,
 )
 from penstock.model.evaluation import truth_of, value_of
-from penstock.model.expressions import Arithmetic, Attribute, Call, ContextAttribute, Expression, Literal, Negation, operands
+from penstock.model.expressions import (
+    Arithmetic,
+    Attribute,
+    Call,
+    ContextAttribute,
+    Expression,
+    Literal,
+    Negation,
+    operands,
+)
 
 
 def fold(condition: Condition) -> Condition:
@@ -52,7 +61,7 @@ def fold(condition: Condition) -> Condition:
 def _fold_connective(
     connective: type[And] | type[Or], children: tuple[Condition, ...], *, absorbing: bool
 ) -> Condition:
-    """AND is FALSE as soon as one child is, whatever the others; a TRUE child changes nothing. OR the other way round."""
+    """AND is FALSE as soon as one child is, and a TRUE child changes nothing. OR is the other way round."""
     kept: dict[Condition, None] = {}
     for child in children:
         folded = fold(child)

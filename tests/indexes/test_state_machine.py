@@ -1,0 +1,63 @@
+"""Inserts, deletes and matches in any order: an index and a plain dictionary side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import settings, strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
+
+from penstock.indexes import REGISTRY, new_index
+from penstock.model.conditions import Condition
+from penstock.model.values import Value
+from tests.oracle import matching_pairs
+from tests.strategies import MIXED
+
+
+class IndexBesideOracle(RuleBasedStateMachine):
+    """Drives one index and the conditions that it should hold."""
+
+    name = ""
+    keys: Bundle[int] = Bundle("keys")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.index = new_index(self.name)
+        self.held: dict[int, Condition] = {}
+        self.next_key = 0
+
+    @rule(target=keys, condition=MIXED.conditions)
+    def insert(self, condition: Condition) -> int:
+        key, self.next_key = self.next_key, self.next_key + 1
+        self.index.insert(key, condition)
+        self.held[key] = condition
+        return key
+
+    @rule(condition=MIXED.conditions, copies=st.integers(60, 150))
+    def come_and_go(self, condition: Condition, copies: int) -> None:
+        """Many at once, gone again: enough to make an index tidy up."""
+        for key in range(10_000, 10_000 + copies):
+            self.index.insert(key, condition)
+        for key in range(10_000, 10_000 + copies):
+            self.index.delete(key)
+
+    @rule(key=consumes(keys))
+    def delete(self, key: int) -> None:
+        self.index.delete(key)
+        del self.held[key]
+
+    @rule(event=MIXED.events)
+    def match(self, event: dict[str, Value]) -> None:
+        assert self.index.match(event).tolist() == [key for _, key in matching_pairs([event], self.held)]
+
+    @invariant()
+    def holds_what_it_should(self) -> None:
+        self.index.check_invariants()
+        assert self.index.statistics().subscriptions == len(self.held)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_any_order_of_inserts_deletes_and_matches(name: str) -> None:
+    machine: Any = type("Machine", (IndexBesideOracle,), {"name": name})
+    run_state_machine_as_test(machine, settings=settings(max_examples=20, stateful_step_count=15, deadline=None))
