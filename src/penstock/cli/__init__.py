@@ -1,0 +1,1 @@
+"""The command line: arguments in one file, a file for each command."""
