@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock.cli.arguments import main
 from tests.cli.conftest import Run
 
 
@@ -52,6 +53,13 @@ def test_where_the_event_comes_from(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert run("explain", "`a.b` = 5", "@event.json", "--attributes", "attributes").out.endswith("It matches.\n")
     monkeypatch.setattr("sys.stdin", io.StringIO('{"price": 5}\n'))
     assert run("explain", "price = 5", "-").out.endswith("It matches.\n")
+
+
+def test_a_terminal_that_cannot_show_every_character(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(screen, encoding="ascii"))
+    assert main(["explain", "price < 100", '{"price": 5}']) == 0
+    assert screen.getvalue() == b"\\u2713 price < 100  [TRUE]: price is 5\nIt matches.\n"
 
 
 def test_context(run: Run) -> None:

@@ -54,6 +54,18 @@ def test_a_directory(here: Path, run: Run) -> None:
     assert len(pairs(run("match", "log", "rules.txt").out)) == 6
 
 
+def test_the_output_of_an_earlier_run_is_not_taken_for_events(here: Path, run: Run) -> None:
+    (here / "log").mkdir()
+    (here / "events.jsonl").rename(here / "log" / "events.jsonl")
+    arguments = ["match", "log", "rules.txt", "--quiet", "--output", "log/matches.jsonl"]
+    assert run(*arguments).code == 0
+    assert run(*arguments) == (
+        2,
+        "",
+        "penstock: error: matches.jsonl is given to be read and to be written; choose another name\n",
+    )
+
+
 @pytest.mark.usefixtures("here")
 def test_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = Path("events.jsonl").read_bytes()

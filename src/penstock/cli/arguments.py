@@ -6,6 +6,7 @@ Heavy parts are imported by the commands themselves, so that ``penstock --help``
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -102,6 +103,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return ExitCode.FAILED
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that cannot show a character should show its code rather than end the program.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = int(import_module(f"penstock.cli.{arguments.command}").run(arguments))
         sys.stdout.flush()

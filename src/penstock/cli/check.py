@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from textwrap import indent
 from typing import Any
 
 from rich.console import Console
@@ -102,8 +103,8 @@ def _of_condition(row: SubscriptionRow) -> Iterator[Problem]:
         return
     reason = never_true(condition)
     if reason is not None:
-        reject = Reject(row.row, f"subscription {row.id!r} is never true: {reason}\n  {row.condition}", row.source)
-        yield Problem(Kind.NEVER_TRUE, reject, row)
+        explained = f"subscription {row.id!r} is never true: {reason}\n{indent(row.condition, '  ')}"
+        yield Problem(Kind.NEVER_TRUE, Reject(row.row, explained, row.source), row)
 
 
 def _a(subscription_id: Identifier) -> str:

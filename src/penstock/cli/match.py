@@ -19,6 +19,7 @@ from penstock.encoding.batch import Reject
 from penstock.encoding.sources import SubscriptionRow, find_sources, place_of, read_events, read_subscriptions
 from penstock.encoding.sources.events import BATCH_SIZE
 from penstock.encoding.sources.files import STANDARD_INPUT
+from penstock.encoding.sources.formats import SUBSCRIPTION_FORMATS
 from penstock.encoding.sources.inference import ValueType
 from penstock.engine.matcher import Matcher
 from penstock.errors import DuplicateSubscriptionError, PenstockError
@@ -162,8 +163,8 @@ def check_paths(arguments: Namespace) -> None:
     inputs = [*arguments.events, arguments.subscriptions]
     if inputs.count(STANDARD_INPUT) > 1:
         raise PenstockError("standard input (-) can be read only once, but it is given twice")
-    find_sources(arguments.events)
-    read = {Path(path).resolve() for path in inputs if path != STANDARD_INPUT}
+    sources = [*find_sources(arguments.events), *find_sources([arguments.subscriptions], SUBSCRIPTION_FORMATS)]
+    read = {source.path.resolve() for source in sources if source.path is not None}
     written = [Path(path).resolve() for path in (arguments.output, arguments.rejects) if path not in (None, "-")]
     for path in written:
         if path in read:
