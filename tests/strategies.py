@@ -33,7 +33,7 @@ from penstock.model.conditions import (
     Or,
     Truth,
 )
-from penstock.model.expressions import Arithmetic, Attribute, Call, Expression, Literal, Negation
+from penstock.model.expressions import Arithmetic, Attribute, Call, Cast, Expression, Literal, Negation
 from penstock.model.patterns import LikePattern
 from penstock.model.values import Scalar, Value
 
@@ -132,6 +132,7 @@ class Vocabulary:
                 st.builds(Arithmetic, st.sampled_from("+-*/"), inner, inner),
                 st.builds(Negation, inner),
                 inner.map(lambda each: Call("abs", (each,))),
+                st.builds(Cast, inner, st.sampled_from(["integer", "double"])),
                 st.tuples(inner, inner).map(lambda each: Call("coalesce", each)),
             ),
             max_leaves=3,

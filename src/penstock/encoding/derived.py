@@ -33,6 +33,7 @@ from penstock.kernels.numbers import (
     SUBTRACT,
     absolute_numbers,
     calculate_numbers,
+    cast_numbers,
     compare_numbers,
 )
 from penstock.model.expressions import (
@@ -40,6 +41,7 @@ from penstock.model.expressions import (
     ArithmeticOperator,
     Attribute,
     Call,
+    Cast,
     ContextAttribute,
     Expression,
     Literal,
@@ -92,6 +94,10 @@ class DerivedColumns:
             case Call("abs", (operand,)):
                 numbers = self.numbers(operand)
                 absolute_numbers(*numbers)
+                return _number_column(numbers)
+            case Cast(operand, kind):
+                numbers = self.numbers(operand)
+                cast_numbers(kind == "double", *numbers)
                 return _number_column(numbers)
             case Call("lower", (operand,)):
                 return _map_strings(self.column(operand), str.lower)

@@ -99,6 +99,27 @@ def absolute_numbers(
 
 
 @kernel
+def cast_numbers(
+    to_doubles: bool,
+    kinds: NDArray[np.uint8],
+    integers: NDArray[np.int64],
+    doubles: NDArray[np.float64],
+) -> None:
+    """Integers to doubles or doubles to integers, towards zero, in place; a double that does not fit becomes absent."""
+    for row in range(len(kinds)):
+        if to_doubles and kinds[row] == INTEGER:
+            doubles[row] = np.float64(integers[row])
+            kinds[row] = DOUBLE
+        elif not to_doubles and kinds[row] == DOUBLE:
+            whole = np.trunc(doubles[row])
+            if -_TOO_LARGE <= whole < _TOO_LARGE:
+                integers[row] = np.int64(whole)
+                kinds[row] = INTEGER
+            else:
+                kinds[row] = ABSENT
+
+
+@kernel
 def compare_numbers(
     left_kinds: NDArray[np.uint8],
     left_integers: NDArray[np.int64],

@@ -7,7 +7,7 @@ literals, so that one check serves every condition of the same shape.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from penstock.errors import ConditionError, did_you_mean
 from penstock.language.literals import KIND_WORDS
@@ -17,6 +17,8 @@ from penstock.model.expressions import (
     Arithmetic,
     Attribute,
     Call,
+    Cast,
+    CastType,
     ContextAttribute,
     Expression,
     Literal,
@@ -28,6 +30,15 @@ from penstock.model.values import Kind
 Node: TypeAlias = Expression | Condition
 
 MAX_DEPTH = 200
+
+CAST_TYPES: Final[dict[str, CastType]] = {
+    "INTEGER": "integer",
+    "INT": "integer",
+    "BIGINT": "integer",
+    "DOUBLE": "double",
+    "REAL": "double",
+    "FLOAT": "double",
+}
 
 _ARGUMENT_KINDS = {"abs": Kind.NUMBER, "lower": Kind.STRING, "upper": Kind.STRING}
 
@@ -50,7 +61,7 @@ def as_condition(node: Node) -> Condition:
             return Constant(value)
         case Attribute() | ContextAttribute() | Call(function="coalesce") if static_kind(node) in (None, Kind.BOOLEAN):
             return Truth(node)
-        case Literal() | Attribute() | ContextAttribute() | Call() | Negation() | Arithmetic():
+        case Literal() | Attribute() | ContextAttribute() | Call() | Cast() | Negation() | Arithmetic():
             found = KIND_WORDS[static_kind(node) or Kind.NUMBER]
             raise ConditionError(f"a condition is needed here, but this is {found}; compare it with something")
     return node
@@ -117,6 +128,14 @@ def check_call(name: str, arguments: Sequence[Expression]) -> None:
     kind = static_kind(arguments[0])
     if kind not in (None, _ARGUMENT_KINDS[name]):
         raise ConditionError(f"{name} needs {KIND_WORDS[_ARGUMENT_KINDS[name]]}, found {KIND_WORDS[kind]}")
+
+
+def cast_type(name: str) -> CastType:
+    """The type that a name of SQL stands for in CAST."""
+    kind = CAST_TYPES.get(name.upper())
+    if kind is None:
+        raise ConditionError(f"CAST makes INTEGER or DOUBLE of numbers, found {name}{did_you_mean(name, CAST_TYPES)}")
+    return kind
 
 
 def check_array_contains(arguments: Sequence[Expression]) -> None:

@@ -153,8 +153,6 @@ def _operators(text: str, place: Place) -> ConditionError | None:
     ):
         return _error(text, place, "BETWEEN needs two values: BETWEEN low AND high")
     if "NULL" in place.expected and "NAME" not in place.expected:
-        if re.search(r"\bas\s*$|\bcast\s*\($", place.before, re.IGNORECASE):
-            return _error(text, place, "there are no casts but CAST(NULL AS type); values keep their types")
         return _error(
             text, place, f"IS takes NULL or NOT NULL{_found(place)}; to ask for TRUE write the attribute alone"
         )
@@ -181,6 +179,13 @@ def _words(text: str, place: Place) -> ConditionError | None:
         return _error(
             text, place, f"write the condition alone, without {first[1].upper()}", first.start(1), len(first[1])
         )
+    if re.search(r"\bnot$", place.before, re.IGNORECASE):
+        right = "write IS NOT NULL" if place.kind == "NULL" else "NOT behind a value needs IN, BETWEEN, LIKE or RLIKE"
+        return _error(text, place, f"{place.found} cannot stand here; {right}")
+    if place.kind == "NAME" and text[place.start - 1] == "'":
+        return _error(text, place, "the string has ended before this; a quote within a string is written ''")
+    if "--" in place.before:
+        return _error(text, place, "there are no comments in a condition", text.index("--"), 2)
     if place.kind in ("NAME", "FUNCTION"):
         foreign = _FOREIGN_WORDS.get(place.found.lower())
         if foreign:

@@ -19,16 +19,7 @@ from penstock.model.conditions import (
     expressions_of,
 )
 from penstock.model.evaluation import truth_of, value_of
-from penstock.model.expressions import (
-    Arithmetic,
-    Attribute,
-    Call,
-    ContextAttribute,
-    Expression,
-    Literal,
-    Negation,
-    operands,
-)
+from penstock.model.expressions import EXPRESSIONS, Arithmetic, Call, Cast, Expression, Literal, Negation, operands
 
 
 def fold(condition: Condition) -> Condition:
@@ -91,14 +82,11 @@ def _with_expressions(predicate: Condition, change: Callable[[Expression], Expre
     changed: dict[str, Any] = {}
     for name in predicate.__match_args__:  # the fields, in order
         value = getattr(predicate, name)
-        if isinstance(value, _EXPRESSIONS):
+        if isinstance(value, EXPRESSIONS):
             changed[name] = change(value)
         elif name == "items":
             changed[name] = tuple(change(item) for item in value)
     return replace(predicate, **changed)
-
-
-_EXPRESSIONS = (Literal, Attribute, ContextAttribute, Negation, Arithmetic, Call)
 
 
 def fold_expression(expression: Expression) -> Expression:
@@ -108,6 +96,8 @@ def fold_expression(expression: Expression) -> Expression:
             folded: Expression = Negation(fold_expression(operand))
         case Arithmetic(operator, left, right):
             folded = Arithmetic(operator, fold_expression(left), fold_expression(right))
+        case Cast(operand, kind):
+            folded = Cast(fold_expression(operand), kind)
         case Call(function, arguments):
             folded = Call(function, tuple(fold_expression(argument) for argument in arguments))
         case _:

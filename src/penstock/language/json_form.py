@@ -44,6 +44,7 @@ from penstock.model.expressions import (
     ArithmeticOperator,
     Attribute,
     Call,
+    Cast,
     ContextAttribute,
     Expression,
     Literal,
@@ -114,6 +115,8 @@ def _write(node: Node) -> Json:
             return {"array_contains": [_write(operand), _write(item)]}
         case Negation(operand):
             return {"negate": _write(operand)}
+        case Cast(operand, kind):
+            return {"cast": [_write(operand), kind]}
         case Call(function, arguments):
             return {function: [_write(argument) for argument in arguments]}
 
@@ -180,6 +183,8 @@ class _Reader:
             return And(children) if key == "and" else Or(children)
         if key in ("like", "ilike", "rlike"):
             return self._pattern(key, operands, path, depth)
+        if key == "cast":
+            return self._cast(operands, path, depth)
         if key == "in":
             return self._in(operands, path, depth)
         values = [self.expression(each, f"{path}[{i}]", depth) for i, each in enumerate(operands)]
@@ -206,8 +211,15 @@ class _Reader:
             self._guard(path, build.check_call, key, values)
             return Call(key, tuple(values))
         known = [*_COMPARISONS, *_ARITHMETIC, *FUNCTIONS, "and", "or", "not", "between", "in", "like", "ilike", "rlike"]
-        known += ["is_null", "array_contains", "negate", "attribute", "context", "timestamp", "double"]
+        known += ["is_null", "array_contains", "negate", "cast", "attribute", "context", "timestamp", "double"]
         return self._fail(path, f"there is no operator {key!r}{did_you_mean(key, known)}")
+
+    def _cast(self, operands: list[Json], path: str, depth: int) -> Node:
+        if len(operands) != 2:
+            self._fail(path, "cast takes a value and the name of a type")
+        operand = self.expression(operands[0], f"{path}[0]", depth)
+        self._guard(path, build.check_number, operand, "CAST")
+        return Cast(operand, self._guard(path, build.cast_type, self._string(operands[1], f"{path}[1]")))
 
     def _in(self, operands: list[Json], path: str, depth: int) -> Node:
         if len(operands) != 2 or not isinstance(operands[1], list) or not operands[1]:

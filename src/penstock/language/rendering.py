@@ -30,6 +30,8 @@ from penstock.model.expressions import (
     ArithmeticOperator,
     Attribute,
     Call,
+    Cast,
+    CastType,
     ContextAttribute,
     Expression,
     FunctionName,
@@ -158,6 +160,8 @@ class Dialect:
                 return self.negation(self.expression(operand, binding))
             case Arithmetic(operator, left, right):
                 return self.arithmetic(operator, left, right)
+            case Cast(operand, kind):
+                return self.cast(self.expression(operand, Binding.OR), kind), Binding.ATOM
             case Call(function, arguments):
                 return self.call(
                     function, [self.expression(argument, Binding.OR) for argument in arguments]
@@ -199,6 +203,9 @@ class Dialect:
 
     def call(self, function: FunctionName, arguments: Sequence[str]) -> str:
         return f"{function}({', '.join(arguments)})"
+
+    def cast(self, operand: str, kind: CastType) -> str:
+        return f"CAST({operand} AS {kind.upper()})"
 
     def array_contains(self, operand: str, item: str) -> str:
         return f"array_contains({operand}, {item})"

@@ -14,7 +14,7 @@ from penstock.errors import UnsupportedConditionError
 from penstock.language.literals import format_double, format_timestamp, special_name
 from penstock.language.rendering import Binding, Dialect
 from penstock.model.conditions import Condition
-from penstock.model.expressions import ArithmeticOperator, Expression, FunctionName
+from penstock.model.expressions import ArithmeticOperator, CastType, Expression, FunctionName
 from penstock.model.values import Scalar
 
 
@@ -87,6 +87,9 @@ class SparkDialect(_SqlDialect):
             Binding.ATOM,
         )
 
+    def cast(self, operand: str, kind: CastType) -> str:
+        return f"try_cast({operand} AS {'BIGINT' if kind == 'integer' else 'DOUBLE'})"
+
     def call(self, function: FunctionName, arguments: Sequence[str]) -> str:
         if function == "abs":  # abs of the smallest integer is an error in ANSI mode
             return f"CASE WHEN {arguments[0]} < 0 THEN try_multiply(-1L, {arguments[0]}) ELSE {arguments[0]} END"
@@ -123,6 +126,11 @@ class DuckDbDialect(_SqlDialect):
             f"TRY({self.expression(left, Binding.ATOM)} {operator} {self.expression(right, Binding.ATOM)})",
             Binding.ATOM,
         )
+
+    def cast(self, operand: str, kind: CastType) -> str:
+        if kind == "integer":  # a cast to BIGINT would round
+            return f"TRY_CAST(trunc({operand}) AS BIGINT)"
+        return f"TRY_CAST({operand} AS DOUBLE)"
 
     def call(self, function: FunctionName, arguments: Sequence[str]) -> str:
         text = super().call(function, arguments)

@@ -34,6 +34,7 @@ from penstock.model.expressions import (
     Arithmetic,
     Attribute,
     Call,
+    Cast,
     ContextAttribute,
     Expression,
     Literal,
@@ -106,9 +107,6 @@ class TemplateBuilder(Transformer_NonRecursive[Token, Part]):
     def null(self, token: Token) -> Part:
         return _fixed(Literal(None), token)
 
-    def null_of_type(self, null: Token, name: Token) -> Part:
-        return replace(_fixed(Literal(None), null), end=_end(name))
-
     def attribute(self, token: Token) -> Part:
         return _fixed(Attribute(str(token)), token)
 
@@ -120,7 +118,7 @@ class TemplateBuilder(Transformer_NonRecursive[Token, Part]):
         return _fixed(ContextAttribute(name), token)
 
     def parenthesis(self, part: Part) -> Part:
-        return replace(self._checked(part), literal=None, depth=part.depth + 1)
+        return replace(self._checked(part), literal=None)
 
     # Values
 
@@ -150,6 +148,13 @@ class TemplateBuilder(Transformer_NonRecursive[Token, Part]):
         return self._part(
             lambda literals: Arithmetic(operator, left.make(literals), right.make(literals)), [left, right]
         )
+
+    def cast(self, word: Token, operand: Part, name: Token) -> Part:
+        operand = self._value(operand)
+        self._guard(operand, build.check_number, operand.sample, "CAST")
+        span = Part(_nothing, Literal(None), _start(name), _end(name))
+        kind = self._guard(span, build.cast_type, str(name))
+        return self._part(lambda literals: Cast(operand.make(literals), kind), [operand], start=_start(word))
 
     def call(self, token: Token, *parts: Part) -> Part:
         arguments = [self._value(part) for part in parts]

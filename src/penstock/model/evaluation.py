@@ -29,12 +29,13 @@ from penstock.model.expressions import (
     Arithmetic,
     Attribute,
     Call,
+    Cast,
     ContextAttribute,
     Expression,
     Literal,
     Negation,
 )
-from penstock.model.functions import FUNCTION_BODIES, calculate, negate
+from penstock.model.functions import FUNCTION_BODIES, calculate, cast, negate
 from penstock.model.patterns import compile_regex
 from penstock.model.values import Attributes, Value, clean_attributes, compare
 
@@ -109,6 +110,8 @@ def value_of(expression: Expression, event: Attributes, context: Attributes) -> 
             return negate(value_of(operand, event, context))
         case Arithmetic(symbol, left, right):
             return calculate(symbol, value_of(left, event, context), value_of(right, event, context))
+        case Cast(operand, kind):
+            return cast(value_of(operand, event, context), kind)
         case Call(function, arguments):
             return FUNCTION_BODIES[function](*(value_of(argument, event, context) for argument in arguments))
 

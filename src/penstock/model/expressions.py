@@ -8,6 +8,7 @@ from typing import Final, Literal as OneOf, TypeAlias
 from penstock.model.values import Kind, Scalar, kind_of, same_literal
 
 ArithmeticOperator: TypeAlias = OneOf["+", "-", "*", "/"]
+CastType: TypeAlias = OneOf["integer", "double"]
 FunctionName: TypeAlias = OneOf["abs", "lower", "upper", "coalesce"]
 
 FUNCTIONS: Final[tuple[FunctionName, ...]] = ("abs", "lower", "upper", "coalesce")
@@ -64,7 +65,16 @@ class Call:
     arguments: tuple[Expression, ...]
 
 
-Expression: TypeAlias = Literal | Attribute | ContextAttribute | Negation | Arithmetic | Call
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """``CAST(operand AS type)``: a number as a number of the other type."""
+
+    operand: Expression
+    type: CastType
+
+
+Expression: TypeAlias = Literal | Attribute | ContextAttribute | Negation | Arithmetic | Call | Cast
+EXPRESSIONS: Final = (Literal, Attribute, ContextAttribute, Negation, Arithmetic, Call, Cast)
 
 
 def static_kind(expression: Expression) -> Kind | None:
@@ -72,7 +82,7 @@ def static_kind(expression: Expression) -> Kind | None:
     match expression:
         case Literal(value):
             return kind_of(value)
-        case Negation() | Arithmetic() | Call(function="abs"):
+        case Negation() | Arithmetic() | Cast() | Call(function="abs"):
             return Kind.NUMBER
         case Call(function="lower" | "upper"):
             return Kind.STRING
@@ -85,7 +95,7 @@ def static_kind(expression: Expression) -> Kind | None:
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions directly within an expression."""
     match expression:
-        case Negation(operand):
+        case Negation(operand) | Cast(operand):
             return (operand,)
         case Arithmetic(_, left, right):
             return (left, right)

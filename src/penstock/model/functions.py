@@ -6,11 +6,12 @@ side is a double the other becomes one too. ``/`` always divides doubles, and di
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Final
 
-from penstock.model.expressions import ArithmeticOperator, FunctionName
+from penstock.model.expressions import ArithmeticOperator, CastType, FunctionName
 from penstock.model.values import Kind, Value, fits_integer, kind_of
 
 _INTEGER: Final[dict[ArithmeticOperator, Callable[[int, int], int]]] = {
@@ -49,6 +50,19 @@ def absolute(value: Value) -> Value:
     if kind_of(value) is not Kind.NUMBER:
         return None
     return _fitting(abs(value)) if isinstance(value, int) else abs(value)  # type: ignore[arg-type]
+
+
+def cast(value: Value, kind: CastType) -> Value:
+    """A number as an integer, towards zero, or as the nearest double; NULL where there is none that fits.
+
+    >>> cast(-2.7, "integer"), cast(1e300, "integer"), cast(3, "double")
+    (-2, None, 3.0)
+    """
+    if kind_of(value) is not Kind.NUMBER:
+        return None
+    if kind == "double":
+        return float(value)  # type: ignore[arg-type]
+    return _fitting(int(value)) if math.isfinite(value) else None  # type: ignore[arg-type]
 
 
 def lower(value: Value) -> Value:
