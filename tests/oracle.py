@@ -8,7 +8,9 @@ from penstock.model.conditions import Condition
 from penstock.model.evaluation import evaluate
 
 
-def matching_pairs(events: Sequence[Mapping[str, object]], conditions: Mapping[int, Condition]) -> list[tuple[int, int]]:
+def matching_pairs(
+    events: Sequence[Mapping[str, object]], conditions: Mapping[int, Condition]
+) -> list[tuple[int, int]]:
     """The pairs (row, key) that match, ordered by row and then by key."""
     return [
         (row, key)

@@ -42,7 +42,12 @@ LARGE_INTEGERS = (2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), 2**62)
 SMALL_DOUBLES = (-1.5, -0.0, 0.0, 0.5, 1.0, 2.0, 2.5, 9.0)
 LARGE_DOUBLES = (float(2**53), float(2**53 + 2), 2.0**63, -(2.0**63), 1e300, -1e300, math.inf, -math.inf, math.nan)
 STRINGS = ("", "a", "A", "ab", "aB", "abc", "b", "ba", "%", "a_c", "é", "z\U0001f600", "\uffff")
-TIMESTAMPS = (datetime(2013, 1, 1), datetime(2013, 7, 4, 9, 30), datetime(2013, 7, 4, 9, 30, 0, 1), datetime(1969, 12, 31))
+TIMESTAMPS = (
+    datetime(2013, 1, 1),
+    datetime(2013, 7, 4, 9, 30),
+    datetime(2013, 7, 4, 9, 30, 0, 1),
+    datetime(1969, 12, 31),
+)
 PATTERNS = ("", "%", "a%", "%b", "%b%", "a_c", "_", "a%c", "%%", "A%", "_b%", "é%")
 REGEXES = ("a", "^a", "b$", "^$", "a.c", "[ab]+", "(?i)ab", "^(a|b)c?$")
 

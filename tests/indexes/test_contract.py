@@ -38,7 +38,9 @@ def test_a_batch_matches_as_the_reference_says(name: str, data: st.DataObject) -
 
 @every_index
 @given(condition=MIXED.conditions, event=MIXED.events)
-def test_each_event_is_in_one_part_of_the_ternary_partition(name: str, condition: Condition, event: dict[str, Value]) -> None:
+def test_each_event_is_in_one_part_of_the_ternary_partition(
+    name: str, condition: Condition, event: dict[str, Value]
+) -> None:
     index = new_index(name)
     for key, part in enumerate((condition, Not(condition), IsNull(condition))):
         index.insert(key, part)

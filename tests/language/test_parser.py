@@ -71,7 +71,10 @@ TREES: list[tuple[str, Condition]] = [
     ("context.budget > price", Comparison(">", ContextAttribute("budget"), Attribute("price"))),
     ("a OR b OR c", Or((Truth(Attribute("a")), Truth(Attribute("b")), Truth(Attribute("c"))))),
     ("NOT a NOT IN (1)", Not(Not(In(Attribute("a"), (Literal(1),))))),
-    ("a = TIMESTAMP '2013-01-01 00:00:00.000001'", Comparison("=", Attribute("a"), Literal(datetime(2013, 1, 1, 0, 0, 0, 1)))),
+    (
+        "a = TIMESTAMP '2013-01-01 00:00:00.000001'",
+        Comparison("=", Attribute("a"), Literal(datetime(2013, 1, 1, 0, 0, 0, 1))),
+    ),
 ]
 
 
@@ -111,8 +114,12 @@ def test_shapes_tell_names_apart() -> None:
 
 
 SQL = [
-    ("price < 100 AND symbol = 'IBM'", "`price` < 100L AND `symbol` = 'IBM'", "\"price\" < 100::BIGINT AND \"symbol\" = 'IBM'"),
-    ("a / b > 0.5", "try_divide(`a`, `b`) > 0.5D", "(\"a\"::DOUBLE / nullif(\"b\", 0)::DOUBLE) > '0.5'::DOUBLE"),
+    (
+        "price < 100 AND symbol = 'IBM'",
+        "`price` < 100L AND `symbol` = 'IBM'",
+        '"price" < 100::BIGINT AND "symbol" = \'IBM\'',
+    ),
+    ("a / b > 0.5", "try_divide(`a`, `b`) > 0.5D", '("a"::DOUBLE / nullif("b", 0)::DOUBLE) > \'0.5\'::DOUBLE'),
     ("s LIKE 'a!%'", "`s` LIKE 'a!!%' ESCAPE '!'", "\"s\" LIKE 'a!!%' ESCAPE '!'"),
     ("s NOT RLIKE 'a\\.b'", "`s` NOT RLIKE 'a\\\\.b'", "NOT regexp_matches(\"s\", 'a\\.b')"),
     ("array_contains(tags, 'it''s')", "array_contains(`tags`, 'it\\'s')", "list_contains(\"tags\", 'it''s')"),

@@ -43,7 +43,11 @@ class SqliteDialect(Dialect):
     always_escape = True
 
     def literal(self, value: Scalar) -> str:
-        return self.string(value.isoformat(timespec="microseconds")) if isinstance(value, datetime) else super().literal(value)
+        return (
+            self.string(value.isoformat(timespec="microseconds"))
+            if isinstance(value, datetime)
+            else super().literal(value)
+        )
 
     def name(self, name: str) -> str:
         return f'"{name}"'
@@ -51,7 +55,10 @@ class SqliteDialect(Dialect):
     def arithmetic(self, operator: ArithmeticOperator, left: Expression, right: Expression) -> tuple[str, Binding]:
         text, binding = super().arithmetic(operator, left, right)
         if operator == "/":
-            return f"CAST({self.expression(left, Binding.OR)} AS REAL) / {self.expression(right, Binding.ATOM)}", binding
+            return (
+                f"CAST({self.expression(left, Binding.OR)} AS REAL) / {self.expression(right, Binding.ATOM)}",
+                binding,
+            )
         return text, binding
 
     def cast(self, operand: str, kind: CastType) -> str:
@@ -64,7 +71,11 @@ class SqliteDialect(Dialect):
 
 
 SQLITE = Vocabulary(
-    large=False, special_doubles=False, regexes=False, lists=(), string_values=("", "a", "A", "ab", "aB", "abc", "b", "%", "a_c")
+    large=False,
+    special_doubles=False,
+    regexes=False,
+    lists=(),
+    string_values=("", "a", "A", "ab", "aB", "abc", "b", "%", "a_c"),
 )
 
 
@@ -94,7 +105,9 @@ def truths_by_sqlite(condition: Condition, rows: Rows) -> list[bool | None]:
     connection.executemany(
         f"INSERT INTO events VALUES ({marks})", [[_text(row.get(name)) for name in SQLITE.names] for row in rows]
     )
-    answers = connection.execute(f"SELECT ({SqliteDialect().condition(condition)}) FROM events ORDER BY rowid").fetchall()
+    answers = connection.execute(
+        f"SELECT ({SqliteDialect().condition(condition)}) FROM events ORDER BY rowid"
+    ).fetchall()
     connection.close()
     return [None if answer is None else bool(answer) for (answer,) in answers]
 

@@ -32,7 +32,9 @@ def rows_by_table() -> dict[Table, dict[int, dict[str, object]]]:
     return tables
 
 
-every_case_or_some = pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow, id="all"), pytest.param(20, id="some")])
+every_case_or_some = pytest.mark.parametrize(
+    "step", [pytest.param(1, marks=pytest.mark.slow, id="all"), pytest.param(20, id="some")]
+)
 
 
 def cases(step: int) -> list[dict[str, object]]:

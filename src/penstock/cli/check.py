@@ -21,7 +21,7 @@ from penstock.encoding.sources import SubscriptionRow, describe, place_of, read_
 from penstock.errors import ConditionError
 from penstock.language.contradictions import never_true
 from penstock.language.parser import parse
-from penstock.model.events import Identifier
+from penstock.model.values import Identifier
 
 
 class Kind(StrEnum):

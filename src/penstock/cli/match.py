@@ -23,7 +23,7 @@ from penstock.encoding.sources.formats import SUBSCRIPTION_FORMATS
 from penstock.encoding.sources.inference import ValueType
 from penstock.engine.matcher import Matcher
 from penstock.errors import DuplicateSubscriptionError, PenstockError
-from penstock.model.events import Identifier
+from penstock.model.values import Identifier
 
 _REMARK_EVERY: Final = 4096
 

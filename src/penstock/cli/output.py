@@ -22,7 +22,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
 from penstock.errors import PenstockError, did_you_mean
-from penstock.model.events import Identifier
+from penstock.model.values import Identifier
 
 SUFFIXES: Final = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet", ".arrow": "arrow"}
 ROW_GROUP: Final = 131_072

@@ -14,7 +14,7 @@ from rich.console import Console
 from penstock.encoding.batch import Reject
 from penstock.encoding.sources import describe, raise_reject
 from penstock.encoding.sources.formats import counts_lines
-from penstock.model.events import Identifier
+from penstock.model.values import Identifier
 
 SHOWN: Final = 10
 

@@ -30,6 +30,8 @@ def columns_of(name: str, array: pa.Array, rows: Rows) -> Iterator[tuple[str, Co
 
 def column_of(name: str, array: pa.Array, rows: Rows) -> Column:
     """A column from an Arrow array of scalars or lists."""
+    if pa.types.is_string_view(array.type):
+        array = array.cast(pa.large_string())  # views have few functions
     if array.null_count:
         rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
         array = array.drop_null()

@@ -24,7 +24,7 @@ from penstock.indexes import IndexStatistics, new_index
 from penstock.language.parser import parse
 from penstock.language.rendering import to_text
 from penstock.model.conditions import CONDITIONS, Condition
-from penstock.model.events import Identifier
+from penstock.model.values import Identifier
 
 Events: TypeAlias = EventBatch | pa.Table | pa.RecordBatch | Sequence[Mapping[str, object]]
 

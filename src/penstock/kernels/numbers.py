@@ -22,6 +22,7 @@ MULTIPLY: Final = 2
 DIVIDE: Final = 3
 
 _SMALLEST: Final = np.int64(-(2**63))
+_LARGEST: Final = np.int64(2**63 - 1)
 _TOO_LARGE: Final = 2.0**63
 
 
@@ -66,19 +67,25 @@ def calculate_numbers(
 
 @kernel
 def _integer_operation(operation: int, left: np.int64, right: np.int64) -> tuple[np.int64, np.bool_ | bool]:
-    """The result, wrapped to 64 bits, and whether it is the true one."""
+    """The result and whether it fits; asked beforehand, since a compiler takes it that integers do not overflow."""
     if operation == ADD:
-        total = left + right
-        return total, ((left ^ total) & (right ^ total)) >= 0
+        fits = left <= _LARGEST - right if right >= 0 else left >= _SMALLEST - right
+        return (left + right if fits else np.int64(0)), fits
     if operation == SUBTRACT:
-        difference = left - right
-        return difference, ((left ^ right) & (left ^ difference)) >= 0
-    product = left * right
-    if left == 0 or right == 0:
-        return product, True
-    if (left == -1 and right == _SMALLEST) or (right == -1 and left == _SMALLEST):
-        return product, False
-    return product, product // right == left and product % right == 0
+        fits = left >= _SMALLEST + right if right >= 0 else left <= _LARGEST + right
+        return (left - right if fits else np.int64(0)), fits
+    left_size, right_size = _magnitude(left), _magnitude(right)
+    limit = np.uint64(2**63) if (left < 0) != (right < 0) else np.uint64(2**63 - 1)
+    fits = left_size == 0 or right_size <= limit // left_size
+    return (left * right if fits else np.int64(0)), fits
+
+
+@kernel
+def _magnitude(value: np.int64) -> np.uint64:
+    """The absolute value; as unsigned, that of the smallest integer fits too."""
+    if value >= 0:
+        return np.uint64(value)
+    return np.uint64(-(value + 1)) + np.uint64(1)
 
 
 @kernel

@@ -6,18 +6,18 @@ Timestamps are instants with microseconds, kept as naive :class:`datetime.dateti
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from penstock.errors import ValueRefusedError
 
 Scalar: TypeAlias = int | float | str | bool | datetime
 Value: TypeAlias = Scalar | tuple[Scalar | None, ...] | None
 Attributes: TypeAlias = Mapping[str, Value]
+Identifier: TypeAlias = int | str
 
 SMALLEST_INTEGER = -(2**63)
 LARGEST_INTEGER = 2**63 - 1
@@ -57,6 +57,15 @@ def clean_attributes(attributes: Mapping[str, object]) -> dict[str, Value]:
     """The attributes of an event as values of the model, or an error that names the attribute."""
     clean: dict[str, Value] = {}
     for name, value in attributes.items():
+        plain: Any = value
+        kind = type(plain)
+        # Almost all values are clean already, and events are many.
+        if plain is None or kind is float or kind is bool or (kind is str and plain.isascii()):
+            clean[name] = plain
+            continue
+        if kind is int and SMALLEST_INTEGER <= plain <= LARGEST_INTEGER:
+            clean[name] = plain
+            continue
         try:
             clean[name] = clean_value(value)
         except ValueRefusedError as error:
@@ -153,7 +162,3 @@ def same_literal(left: Value, right: Value) -> bool:
     if type(left) is not type(right):
         return False
     return left == right or (left != left and right != right)
-
-
-def is_nan(value: Value) -> bool:
-    return isinstance(value, float) and math.isnan(value)

@@ -13,8 +13,7 @@ import numpy as np
 from penstock.encoding.batch import EventBatch
 from penstock.encoding.columns import Column, ListPart, Part, StringPart, timestamp
 from penstock.encoding.sources import describe, read_events
-from penstock.model.events import Identifier
-from penstock.model.values import Value
+from penstock.model.values import Identifier, Value
 
 Events = list[tuple[Identifier, dict[str, Value]]]
 

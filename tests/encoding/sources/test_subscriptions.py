@@ -13,7 +13,7 @@ import pytest
 
 from penstock.encoding.sources import describe, read_subscriptions
 from penstock.errors import SourceError
-from penstock.model.events import Identifier
+from penstock.model.values import Identifier
 from tests.encoding.sources.reading import write_json, write_text
 
 

@@ -14,8 +14,7 @@ from penstock.encoding.sources.files import Source, numbered_lines, open_bytes
 from penstock.encoding.sources.reading import DEFAULT_EVENT_ID, Reading, missing
 from penstock.encoding.sources.rejects import RejectHandler, SourceRefusedError
 from penstock.errors import ValueRefusedError
-from penstock.model.events import Identifier
-from penstock.model.values import Value, clean_value
+from penstock.model.values import Identifier, Value, clean_value
 
 
 def json_events(source: Source, reading: Reading) -> Iterator[EventBatch]:

@@ -20,7 +20,7 @@ from penstock.encoding.sources.rejects import RejectHandler, SourceRefusedError,
 from penstock.encoding.sources.table_files import table_parts
 from penstock.encoding.sources.tables import check_unique
 from penstock.errors import SourceError, ValueRefusedError
-from penstock.model.events import Identifier
+from penstock.model.values import Identifier
 
 _BLOCK: Final = 16_384
 _COMMENT: Final = "--"
