@@ -95,6 +95,11 @@ class SparkDialect(_SqlDialect):
             return f"CASE WHEN {arguments[0]} < 0 THEN try_multiply(-1L, {arguments[0]}) ELSE {arguments[0]} END"
         return super().call(function, arguments)
 
+    def array_contains(self, operand: str, item: str) -> str:
+        if item == "NULL":  # which Spark refuses to look for
+            return self.constant(None)
+        return super().array_contains(operand, item)
+
 
 class DuckDbDialect(_SqlDialect):
     """DuckDB SQL."""
