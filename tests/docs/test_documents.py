@@ -11,6 +11,8 @@ import io
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -54,21 +56,28 @@ def run(block: str, names: dict[str, Any]) -> None:
             assert output.getvalue().splitlines() == stated, source
 
 
-@pytest.mark.parametrize("document", with_python(spark=False), ids=lambda path: path.name)
-def test_python_in_documents(document: Path) -> None:
+def run_python(document: Path, *, spark: bool) -> None:
     names: dict[str, Any] = {}
     for block in blocks(document, "python"):
-        if "penstock.spark" not in block:
+        if ("penstock.spark" in block) == spark:
             run(block, names)
+
+
+@pytest.mark.parametrize("document", with_python(spark=False), ids=lambda path: path.name)
+def test_python_in_documents(document: Path) -> None:
+    run_python(document, spark=False)
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("document", with_python(spark=True), ids=lambda path: path.name)
 def test_spark_in_documents(document: Path) -> None:
-    names: dict[str, Any] = {}
-    for block in blocks(document, "python"):
-        if "penstock.spark" in block:
-            run(block, names)
+    # In a process of its own: a document starts Spark itself, and a process has one Spark at a time.
+    program = "import sys; from pathlib import Path; from tests.docs.test_documents import run_python; "
+    program += "run_python(Path(sys.argv[1]), spark=True)"
+    result = subprocess.run(
+        [sys.executable, "-c", program, document], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize(
