@@ -22,6 +22,7 @@ def test_rejected_subscriptions_with_their_reasons(spark: SparkSession) -> None:
         ("bad", "price BETWEN 5 AND 9"),
         ("second-line", "price < 5\n  AND AND"),
         ("empty", None),
+        ("no-context", "price < context.budget"),
         (None, "price < 7"),
         (None, "price < 7"),
         ("two-things", "price < 1"),
@@ -41,6 +42,7 @@ def test_rejected_subscriptions_with_their_reasons(spark: SparkSession) -> None:
         ("bad", "price BETWEN 5 AND 9"),
         ("second-line", "price < 5\n  AND AND"),
         ("empty", None),
+        ("no-context", "price < context.budget"),
         (None, "price < 7"),
         ("two-things", "price < 1"),
         ("two-things", "price < 2"),
@@ -52,6 +54,7 @@ def test_rejected_subscriptions_with_their_reasons(spark: SparkSession) -> None:
         7,
     )
     assert found["empty", None].error == "the condition is NULL"
+    assert found["no-context", "price < context.budget"].error.startswith("the condition refers to context.budget")
     assert found[None, "price < 7"].error == "the subscription id is NULL (in 2 rows)"
     assert found["two-things", "price < 1"].error.startswith("the id stands for 2 different conditions")
     assert found["two-things", "price < 1"].line is None
@@ -60,13 +63,23 @@ def test_rejected_subscriptions_with_their_reasons(spark: SparkSession) -> None:
 def test_check_agrees_with_what_match_leaves_out(spark: SparkSession) -> None:
     from penstock.spark import match
 
-    conditions = ["a < 5", "a <", "a = 'x", "TRUE", "a LIKE 5", "b RLIKE '('", "b RLIKE 'x'", "a + 1 = 2"]
+    conditions = [
+        "a < 5",
+        "a <",
+        "a = 'x",
+        "TRUE",
+        "a LIKE 5",
+        "b RLIKE '('",
+        "b RLIKE 'x'",
+        "a + 1 = 2",
+        "a < context.b",
+    ]
     rows = list(enumerate(conditions * 3))
     subscriptions = spark.createDataFrame(rows, "subscription_id int, condition string")
     rejected = {row.subscription_id for row in check(subscriptions).collect()}
     events = spark.sql("SELECT 1 AS event_id, 1 AS a, 'x' AS b")
     matched = {row.subscription_id for row in match(events, subscriptions).collect()}
-    assert matched | rejected == set(range(24))
+    assert matched | rejected == set(range(27))
     assert matched & rejected == set()
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
 from penstock.errors import PenstockError, SourceError
 from penstock.spark import match
+from penstock.spark.match import _matcher_of
+from penstock.spark.subscriptions import pack, sort_out
 from tests.spark.pairs import pairs_of
 
 if TYPE_CHECKING:
@@ -152,3 +156,20 @@ def test_wrong_arguments(events: DataFrame, subscriptions: DataFrame, options: d
 def test_it_chains_with_transform(events: DataFrame, subscriptions: DataFrame) -> None:
     cheap = events.transform(match, subscriptions, strategy="replicated").where("subscription_id = 'cheap'")
     assert pairs_of(cheap) == {("e1", "cheap")}
+
+
+def test_a_stream_of_events(spark: SparkSession, subscriptions: DataFrame, events: DataFrame, tmp_path: Path) -> None:
+    events.write.parquet(str(tmp_path / "events"))
+    stream = spark.readStream.schema(events.schema).parquet(str(tmp_path / "events"))
+    matches = match(stream, subscriptions)
+    query = matches.writeStream.format("memory").queryName("streamed").trigger(availableNow=True).start()
+    query.awaitTermination()
+    assert pairs_of(spark.table("streamed")) == {("e1", "cheap")}
+
+
+def test_a_worker_builds_its_matcher_once_for_the_same_subscriptions() -> None:
+    forwards = pa.table({"subscription_id": ["a", "b"], "condition": ["x = 1", "x = 2"]})
+    packed = pack(sort_out(forwards).accepted)
+    packed_again = pack(sort_out(forwards.take([1, 0])).accepted)
+    assert packed_again is not packed
+    assert _matcher_of(packed_again) is _matcher_of(packed)

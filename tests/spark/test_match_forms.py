@@ -139,6 +139,7 @@ def test_other_names_for_the_columns(spark: SparkSession) -> None:
         ("SELECT 1 AS event_id, X'00' AS price", None, "'price' has the type binary, which conditions cannot compare"),
         ("SELECT 1 AS event_id, parse_json('1') AS price", None, "'price' is a variant: name it as attributes='price'"),
         ("SELECT 1 AS event_id, array(array(1)) AS price", None, "the type array<array<int>>"),
+        ("SELECT 1 AS event_id, 2 AS price, 3 AS price", None, "attribute='price' names 2 columns; rename all but one"),
         ("SELECT 1 AS evnt_id", None, "event_id='event_id' names no column; did you mean evnt_id; the columns"),
         ("SELECT 1.5D AS event_id", None, "'event_id' of ids has the type double; ids are string, int or bigint"),
     ],

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _STAGES = 4
+_SUBSCRIPTION_TYPES = "subscription_id string, subscriber string, condition string"
 # A job of seconds ends before Java's second compiler has paid for itself.
 _SHORT_JOB = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
 _BUSIEST = 15
@@ -70,7 +71,7 @@ def run_demo(output: Path, console: Console, *, cores: int | None = None) -> Dem
 def _run(spark: SparkSession, path: Path, display: StageDisplay) -> DemoResult:
     with display.stage("Read the sample", spark) as remark:
         events = spark.read.parquet(str(data.FLIGHTS))
-        subscriptions = spark.read.csv(str(data.SUBSCRIPTIONS), header=True, escape='"')
+        subscriptions = spark.read.csv(str(data.SUBSCRIPTIONS), _SUBSCRIPTION_TYPES, header=True, escape='"')
         event_count, subscription_count = events.count(), subscriptions.count()
         remark(f"{event_count:,} flights, {subscription_count:,} subscriptions")
         # The file is smaller than one of Spark's splits, so it would be the work of a single core.

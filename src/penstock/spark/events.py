@@ -80,7 +80,7 @@ class EventColumns:
         fields = [field for field in schema.fields if field.name != own_id]
         chosen = [field for field in fields if any(_within(field.name, attribute) for attribute in wanted)]
         for field in chosen:
-            _require_values(field.dataType, field.name)
+            _require_values(require_column(schema, field.name, "attribute"), field.name)
         _warn_of_unknown(wanted, [field.name for field in fields])
         return tuple(field.name for field in chosen)
 
