@@ -1,0 +1,1 @@
+"""Rectangle indexes: VCR in all its schemes, and an R-tree."""
