@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
 
-from penstock.indexes import REGISTRY, new_index
+from penstock.indexes import REGISTRY, Index, new_index
 from penstock.model.conditions import Condition
 from penstock.model.values import Value
 from tests.oracle import matching_pairs
@@ -18,12 +18,11 @@ from tests.strategies import MIXED
 class IndexBesideOracle(RuleBasedStateMachine):
     """Drives one index and the conditions that it should hold."""
 
-    name = ""
     keys: Bundle[int] = Bundle("keys")
 
-    def __init__(self) -> None:
+    def __init__(self, index: Index) -> None:
         super().__init__()
-        self.index = new_index(self.name)
+        self.index = index
         self.held: dict[int, Condition] = {}
         self.next_key = 0
 
@@ -59,5 +58,9 @@ class IndexBesideOracle(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("name", sorted(REGISTRY))
 def test_any_order_of_inserts_deletes_and_matches(name: str) -> None:
-    machine: Any = type("Machine", (IndexBesideOracle,), {"name": name})
+    class Machine(IndexBesideOracle):
+        def __init__(self) -> None:
+            super().__init__(new_index(name))
+
+    machine: Any = Machine
     run_state_machine_as_test(machine, settings=settings(max_examples=20, stateful_step_count=15, deadline=None))

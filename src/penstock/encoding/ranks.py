@@ -63,6 +63,14 @@ class RankSpace(ABC, Generic[Key]):
             self._ranks = None
         return 4 * number + place
 
+    def operand(self, bound: Bound) -> Key:
+        """The operand that a bound refers to."""
+        return list(self._numbers)[bound >> 2]
+
+    def knows(self, operand: Key) -> bool:
+        """Whether an operand is there already."""
+        return operand in self._numbers
+
     def resolve(self, bounds: NDArray[np.int64]) -> Codes:
         """The codes that bounds have now."""
         self.refresh()

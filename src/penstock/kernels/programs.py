@@ -71,3 +71,36 @@ def scan_programs(
             codes[event_fields[entry]] = 0
         event += 1
     return event, written
+
+
+@kernel
+def run_programs_on_pairs(
+    rows: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    event_offsets: NDArray[np.int64],
+    event_fields: NDArray[np.int32],
+    event_codes: NDArray[np.int32],
+    fields: NDArray[np.int32],
+    lows: NDArray[np.int32],
+    highs: NDArray[np.int32],
+    on_true: NDArray[np.int32],
+    on_false: NDArray[np.int32],
+    codes: NDArray[np.int32],
+    answers: NDArray[np.bool_],
+) -> None:
+    """Whether the program at ``starts[i]`` accepts the event ``rows[i]``; a start of -1 stands for one that never does.
+
+    Pairs are ordered by row, so that the codes of an event are put into place once. ``codes`` is room for one code a
+    field, all zero.
+    """
+    current = -1
+    for pair in range(len(rows)):
+        if rows[pair] != current:
+            if current >= 0:
+                for entry in range(event_offsets[current], event_offsets[current + 1]):
+                    codes[event_fields[entry]] = 0
+            current = rows[pair]
+            for entry in range(event_offsets[current], event_offsets[current + 1]):
+                codes[event_fields[entry]] = event_codes[entry]
+        if starts[pair] >= 0:
+            answers[pair] = run_program(starts[pair], fields, lows, highs, on_true, on_false, codes)
