@@ -110,6 +110,14 @@ class MissingExtraError(PenstockError, ImportError):
     """A part of Penstock whose optional dependencies are not installed."""
 
 
+class UnknownExperimentError(PenstockError, ValueError):
+    """A name that the lab has no experiment of."""
+
+
+class ResultsError(PenstockError):
+    """A file that does not hold results of the lab."""
+
+
 class JavaError(PenstockError):
     """No usable Java for Spark."""
 

@@ -60,7 +60,7 @@ def compile_condition(condition: Condition, table: FieldTable) -> Program | None
             f"the condition refers to context.{min(names)}, but this matcher knows no context; "
             "penstock.evaluate takes one"
         )
-    plain = fold(_two_valued(fold(to_nnf(fold(take_apart(fold(condition)))))))
+    plain = fold(_two_valued(fold(to_nnf(take_apart(fold(condition))))))
     program = Program()
     if isinstance(plain, Constant):
         if plain.truth is not True:
@@ -75,10 +75,8 @@ def compile_condition(condition: Condition, table: FieldTable) -> Program | None
 def _two_valued(condition: Condition) -> Condition:
     """UNKNOWN as FALSE: in negation normal form nothing above a constant can turn it round."""
     match condition:
-        case And(children):
-            return And(tuple(_two_valued(child) for child in children))
-        case Or(children):
-            return Or(tuple(_two_valued(child) for child in children))
+        case And(children) | Or(children):
+            return type(condition)(tuple(_two_valued(child) for child in children))
         case Constant(None):
             return Constant(False)
         case _:

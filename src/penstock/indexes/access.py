@@ -52,7 +52,7 @@ class Access(NamedTuple):
 
 def access_of(condition: Condition) -> Access:
     """The ways into a condition; no spans at all when it has none."""
-    plain = fold(to_nnf(fold(take_apart(fold(condition)))))
+    plain = fold(to_nnf(take_apart(fold(condition))))
     leaves = plain.children if isinstance(plain, And) else (plain,)
     spans: dict[Field, list[Span]] = {}
     exact = True

@@ -19,7 +19,17 @@ from penstock.model.conditions import (
     expressions_of,
 )
 from penstock.model.evaluation import truth_of, value_of
-from penstock.model.expressions import EXPRESSIONS, Arithmetic, Call, Cast, Expression, Literal, Negation, operands
+from penstock.model.expressions import (
+    EXPRESSIONS,
+    Arithmetic,
+    Attribute,
+    Call,
+    Cast,
+    Expression,
+    Literal,
+    Negation,
+    operands,
+)
 
 
 def fold(condition: Condition) -> Condition:
@@ -69,12 +79,25 @@ def _fold_connective(
 
 
 def _fold_predicate(predicate: Condition) -> Condition:
+    if _is_folded(predicate):
+        return predicate
     folded = _with_expressions(predicate, fold_expression)
     if isinstance(folded, (Comparison, ArrayContains)) and Literal(None) in expressions_of(folded):
         return Constant(None)
     if all(isinstance(each, Literal) for each in expressions_of(folded)):
         return Constant(truth_of(folded, {}, {}))
     return folded
+
+
+def _is_folded(predicate: Condition) -> bool:
+    """Whether a predicate compares attributes with constants, as almost all do, so that there is nothing to fold."""
+    attributes = 0
+    for expression in expressions_of(predicate):
+        if type(expression) is Attribute:
+            attributes += 1
+        elif type(expression) is not Literal or expression.value is None:
+            return False
+    return attributes > 0
 
 
 def _with_expressions(predicate: Condition, change: Callable[[Expression], Expression]) -> Condition:
