@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +31,7 @@ from penstock.kernels.numbers import (
     INTEGER,
     MULTIPLY,
     SUBTRACT,
+    Numbers,
     absolute_numbers,
     calculate_numbers,
     cast_numbers,
@@ -53,14 +54,6 @@ from penstock.model.values import Scalar, Value
 OPERATIONS: Final[dict[ArithmeticOperator, int]] = {"+": ADD, "-": SUBTRACT, "*": MULTIPLY, "/": DIVIDE}
 
 NOTHING = Column()
-
-
-class Numbers(NamedTuple):
-    """A column of numbers, one entry for each row of the batch."""
-
-    kinds: NDArray[np.uint8]
-    integers: NDArray[np.int64]
-    doubles: NDArray[np.float64]
 
 
 class DerivedColumns:
@@ -93,11 +86,11 @@ class DerivedColumns:
                 return self._arithmetic(operator, left, right)
             case Call("abs", (operand,)):
                 numbers = self.numbers(operand)
-                absolute_numbers(*numbers)
+                absolute_numbers(numbers)
                 return _number_column(numbers)
             case Cast(operand, kind):
                 numbers = self.numbers(operand)
-                cast_numbers(kind == "double", *numbers)
+                cast_numbers(kind == "double", numbers)
                 return _number_column(numbers)
             case Call("lower", (operand,)):
                 return _map_strings(self.column(operand), str.lower)
@@ -115,7 +108,7 @@ class DerivedColumns:
 
     def _arithmetic(self, operator: ArithmeticOperator, left: Expression, right: Expression) -> Column:
         result = _no_numbers(len(self))
-        calculate_numbers(OPERATIONS[operator], *self.numbers(left), *self.numbers(right), *result)
+        calculate_numbers(OPERATIONS[operator], self.numbers(left), self.numbers(right), result)
         return _number_column(result)
 
     def numbers(self, expression: Expression) -> Numbers:
@@ -133,7 +126,7 @@ class DerivedColumns:
     def signs(self, left: Expression, right: Expression) -> NDArray[np.int32]:
         """1, 2 or 3 in each row where left is less than, equal to or greater than right; 0 where that is unknown."""
         codes = np.zeros(len(self), dtype=np.int32)
-        compare_numbers(*self.numbers(left), *self.numbers(right), codes)
+        compare_numbers(self.numbers(left), self.numbers(right), codes)
         one, other = self.column(left), self.column(right)
         for mine, theirs in ((one.booleans, other.booleans), (one.timestamps, other.timestamps)):
             if mine is not None and theirs is not None:

@@ -6,8 +6,6 @@ codes of older conditions, so those are worked out again before the next run.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,29 +16,11 @@ from penstock.encoding.growing import GrowingArray
 from penstock.encoding.programs import compile_condition
 from penstock.errors import DuplicateSubscriptionError, InvariantError, UnknownSubscriptionError
 from penstock.indexes.protocol import Key, Matches
-from penstock.kernels.programs import ACCEPT, REJECT, run_programs_on_pairs, scan_programs
+from penstock.kernels.programs import ACCEPT, REJECT, EventCodes, Tests, run_programs_on_pairs, scan_programs
 from penstock.model.conditions import Condition
 
 LEAST_OUTPUT_ROOM = 65_536
 LEAST_DEAD_TO_PACK = 64
-
-
-class EventCodes(NamedTuple):
-    """The known fields of each event: those of event ``e`` stand from ``offsets[e]`` to ``offsets[e + 1]``."""
-
-    offsets: NDArray[np.int64]
-    fields: NDArray[np.int32]
-    codes: NDArray[np.int32]
-
-
-class Tests(NamedTuple):
-    """The tests of all programs, with the codes that their bounds have now."""
-
-    fields: NDArray[np.int32]
-    lows: NDArray[np.int32]
-    highs: NDArray[np.int32]
-    on_true: NDArray[np.int32]
-    on_false: NDArray[np.int32]
 
 
 class ProgramTable:
@@ -113,7 +93,7 @@ class ProgramTable:
         programs: list[NDArray[np.int64]] = []
         event = 0
         while event < len(batch):
-            event, written = scan_programs(event, *events, starts, *tests, codes, found_rows, found_programs)
+            event, written = scan_programs(event, events, starts, tests, codes, found_rows, found_programs)
             rows.append(found_rows[:written].copy())
             programs.append(found_programs[:written].copy())
         return Matches(_joined(rows), keys[_joined(programs)])
@@ -131,7 +111,7 @@ class ProgramTable:
                 dtype=np.int64,
             )
             codes = np.zeros(len(self._table), dtype=np.int32)
-            run_programs_on_pairs(candidates.rows, starts, *self._encode(batch), *self._tests(), codes, answers)
+            run_programs_on_pairs(candidates.rows, starts, self._encode(batch), self._tests(), codes, answers)
         return answers
 
     def memory(self) -> dict[str, int]:

@@ -1,11 +1,11 @@
 """Exact arithmetic and comparison of columns that hold integers in some rows and doubles in others.
 
-A column of numbers is three arrays: ``kinds`` (ABSENT, INTEGER or DOUBLE in each row), ``integers``, ``doubles``.
+Each row of a column is ABSENT, an INTEGER or a DOUBLE.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,48 +21,52 @@ SUBTRACT: Final = 1
 MULTIPLY: Final = 2
 DIVIDE: Final = 3
 
+
+class Numbers(NamedTuple):
+    """A column of numbers, one entry for each row: what stands there, and the value if it is an integer or a double."""
+
+    kinds: NDArray[np.uint8]
+    integers: NDArray[np.int64]
+    doubles: NDArray[np.float64]
+
+
 _SMALLEST: Final = np.int64(-(2**63))
 _LARGEST: Final = np.int64(2**63 - 1)
 _TOO_LARGE: Final = 2.0**63
 
 
 @kernel
-def calculate_numbers(
-    operation: int,
-    left_kinds: NDArray[np.uint8],
-    left_integers: NDArray[np.int64],
-    left_doubles: NDArray[np.float64],
-    right_kinds: NDArray[np.uint8],
-    right_integers: NDArray[np.int64],
-    right_doubles: NDArray[np.float64],
-    kinds: NDArray[np.uint8],
-    integers: NDArray[np.int64],
-    doubles: NDArray[np.float64],
-) -> None:
+def calculate_numbers(operation: int, left: Numbers, right: Numbers, result: Numbers) -> None:
     """``left operation right`` row by row. Integer overflow and division by zero leave the row absent."""
-    for row in range(len(kinds)):
-        kinds[row] = ABSENT
-        if left_kinds[row] == ABSENT or right_kinds[row] == ABSENT:
+    for row in range(len(result.kinds)):
+        result.kinds[row] = ABSENT
+        if left.kinds[row] == ABSENT or right.kinds[row] == ABSENT:
             continue
-        if left_kinds[row] == INTEGER and right_kinds[row] == INTEGER and operation != DIVIDE:
-            result, fits = _integer_operation(operation, left_integers[row], right_integers[row])
+        if left.kinds[row] == INTEGER and right.kinds[row] == INTEGER and operation != DIVIDE:
+            whole, fits = _integer_operation(operation, left.integers[row], right.integers[row])
             if fits:
-                integers[row] = result
-                kinds[row] = INTEGER
+                result.integers[row] = whole
+                result.kinds[row] = INTEGER
             continue
-        left = np.float64(left_integers[row]) if left_kinds[row] == INTEGER else left_doubles[row]
-        right = np.float64(right_integers[row]) if right_kinds[row] == INTEGER else right_doubles[row]
-        if operation == DIVIDE and right == 0.0:
+        one, other = _as_double(left, row), _as_double(right, row)
+        if operation == DIVIDE and other == 0.0:
             continue
-        kinds[row] = DOUBLE
+        result.kinds[row] = DOUBLE
         if operation == ADD:
-            doubles[row] = left + right
+            result.doubles[row] = one + other
         elif operation == SUBTRACT:
-            doubles[row] = left - right
+            result.doubles[row] = one - other
         elif operation == MULTIPLY:
-            doubles[row] = left * right
+            result.doubles[row] = one * other
         else:
-            doubles[row] = left / right
+            result.doubles[row] = one / other
+
+
+@kernel
+def _as_double(numbers: Numbers, row: int) -> float:
+    if numbers.kinds[row] == INTEGER:
+        return np.float64(numbers.integers[row])
+    return numbers.doubles[row]
 
 
 @kernel
@@ -89,66 +93,49 @@ def _magnitude(value: np.int64) -> np.uint64:
 
 
 @kernel
-def absolute_numbers(
-    kinds: NDArray[np.uint8],
-    integers: NDArray[np.int64],
-    doubles: NDArray[np.float64],
-) -> None:
+def absolute_numbers(numbers: Numbers) -> None:
     """Absolute values in place; that of the smallest integer does not fit and becomes absent."""
-    for row in range(len(kinds)):
-        if kinds[row] == INTEGER:
-            if integers[row] == _SMALLEST:
-                kinds[row] = ABSENT
+    for row in range(len(numbers.kinds)):
+        if numbers.kinds[row] == INTEGER:
+            if numbers.integers[row] == _SMALLEST:
+                numbers.kinds[row] = ABSENT
             else:
-                integers[row] = abs(integers[row])
-        elif kinds[row] == DOUBLE:
-            doubles[row] = abs(doubles[row])
+                numbers.integers[row] = abs(numbers.integers[row])
+        elif numbers.kinds[row] == DOUBLE:
+            numbers.doubles[row] = abs(numbers.doubles[row])
 
 
 @kernel
-def cast_numbers(
-    to_doubles: bool,
-    kinds: NDArray[np.uint8],
-    integers: NDArray[np.int64],
-    doubles: NDArray[np.float64],
-) -> None:
+def cast_numbers(to_doubles: bool, numbers: Numbers) -> None:
     """Integers to doubles or doubles to integers, towards zero, in place; a double that does not fit becomes absent."""
-    for row in range(len(kinds)):
-        if to_doubles and kinds[row] == INTEGER:
-            doubles[row] = np.float64(integers[row])
-            kinds[row] = DOUBLE
-        elif not to_doubles and kinds[row] == DOUBLE:
-            whole = np.trunc(doubles[row])
+    for row in range(len(numbers.kinds)):
+        if to_doubles and numbers.kinds[row] == INTEGER:
+            numbers.doubles[row] = np.float64(numbers.integers[row])
+            numbers.kinds[row] = DOUBLE
+        elif not to_doubles and numbers.kinds[row] == DOUBLE:
+            whole = np.trunc(numbers.doubles[row])
             if -_TOO_LARGE <= whole < _TOO_LARGE:
-                integers[row] = np.int64(whole)
-                kinds[row] = INTEGER
+                numbers.integers[row] = np.int64(whole)
+                numbers.kinds[row] = INTEGER
             else:
-                kinds[row] = ABSENT
+                numbers.kinds[row] = ABSENT
 
 
 @kernel
-def compare_numbers(
-    left_kinds: NDArray[np.uint8],
-    left_integers: NDArray[np.int64],
-    left_doubles: NDArray[np.float64],
-    right_kinds: NDArray[np.uint8],
-    right_integers: NDArray[np.int64],
-    right_doubles: NDArray[np.float64],
-    codes: NDArray[np.int32],
-) -> None:
+def compare_numbers(left: Numbers, right: Numbers, codes: NDArray[np.int32]) -> None:
     """1, 2 or 3 in each row where left is less than, equal to or greater than right; other rows stay as they are."""
     for row in range(len(codes)):
-        left_kind, right_kind = left_kinds[row], right_kinds[row]
+        left_kind, right_kind = left.kinds[row], right.kinds[row]
         if left_kind == ABSENT or right_kind == ABSENT:
             continue
         if left_kind == INTEGER and right_kind == INTEGER:
-            sign = _sign_of_integers(left_integers[row], right_integers[row])
+            sign = _sign_of_integers(left.integers[row], right.integers[row])
         elif left_kind == DOUBLE and right_kind == DOUBLE:
-            sign = _sign_of_doubles(left_doubles[row], right_doubles[row])
+            sign = _sign_of_doubles(left.doubles[row], right.doubles[row])
         elif left_kind == INTEGER:
-            sign = _sign_of_mixed(left_integers[row], right_doubles[row])
+            sign = _sign_of_mixed(left.integers[row], right.doubles[row])
         else:
-            sign = -_sign_of_mixed(right_integers[row], left_doubles[row])
+            sign = -_sign_of_mixed(right.integers[row], left.doubles[row])
         codes[row] = sign + 2
 
 

@@ -6,7 +6,7 @@ on: to another test of the program (relative to its start), to ACCEPT or to REJE
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,58 +17,75 @@ ACCEPT: Final = -1
 REJECT: Final = -2
 
 
+class Tests(NamedTuple):
+    """The tests of all programs: whether the code of a field lies in ``[low, high]``, and where to go on."""
+
+    fields: NDArray[np.int32]
+    lows: NDArray[np.int32]
+    highs: NDArray[np.int32]
+    on_true: NDArray[np.int32]
+    on_false: NDArray[np.int32]
+
+
+class EventCodes(NamedTuple):
+    """The known fields of each event: those of event ``e`` stand from ``offsets[e]`` to ``offsets[e + 1]``."""
+
+    offsets: NDArray[np.int64]
+    fields: NDArray[np.int32]
+    codes: NDArray[np.int32]
+
+
 @kernel
-def run_program(
-    start: int,
-    fields: NDArray[np.int32],
-    lows: NDArray[np.int32],
-    highs: NDArray[np.int32],
-    on_true: NDArray[np.int32],
-    on_false: NDArray[np.int32],
-    codes: NDArray[np.int32],
-) -> bool:
+def run_program(start: int, tests: Tests, codes: NDArray[np.int32]) -> bool:
     """Whether the program that begins at ``start`` accepts an event whose field ``f`` has the code ``codes[f]``."""
     step = 0
     while step >= 0:
         test = start + step
-        code = codes[fields[test]]
-        step = on_true[test] if lows[test] <= code <= highs[test] else on_false[test]
+        code = codes[tests.fields[test]]
+        holds = tests.lows[test] <= code <= tests.highs[test]
+        step = tests.on_true[test] if holds else tests.on_false[test]
     return step == ACCEPT
+
+
+@kernel
+def put_codes(events: EventCodes, event: int, codes: NDArray[np.int32]) -> None:
+    """Put the codes of an event into their fields' places."""
+    for entry in range(events.offsets[event], events.offsets[event + 1]):
+        codes[events.fields[entry]] = events.codes[entry]
+
+
+@kernel
+def clear_codes(events: EventCodes, event: int, codes: NDArray[np.int32]) -> None:
+    """Take the codes of an event out again: unknown is 0."""
+    for entry in range(events.offsets[event], events.offsets[event + 1]):
+        codes[events.fields[entry]] = 0
 
 
 @kernel
 def scan_programs(
     first_event: int,
-    event_offsets: NDArray[np.int64],
-    event_fields: NDArray[np.int32],
-    event_codes: NDArray[np.int32],
+    events: EventCodes,
     starts: NDArray[np.int64],
-    fields: NDArray[np.int32],
-    lows: NDArray[np.int32],
-    highs: NDArray[np.int32],
-    on_true: NDArray[np.int32],
-    on_false: NDArray[np.int32],
+    tests: Tests,
     codes: NDArray[np.int32],
     matched_events: NDArray[np.int64],
     matched_programs: NDArray[np.int64],
 ) -> tuple[int, int]:
     """Run every program on every event from ``first_event`` on, as long as the matches of one more event surely fit.
 
-    The known fields of event ``e`` are ``event_fields[event_offsets[e]:event_offsets[e + 1]]``. ``codes`` is room for
-    one code a field, all zero. Returns the first event that was not reached, and the number of matches written.
+    ``codes`` is room for one code a field, all zero. Returns the first event that was not reached, and the number of
+    matches written.
     """
     written = 0
     event = first_event
-    while event < len(event_offsets) - 1 and len(matched_events) - written >= len(starts):
-        for entry in range(event_offsets[event], event_offsets[event + 1]):
-            codes[event_fields[entry]] = event_codes[entry]
+    while event < len(events.offsets) - 1 and len(matched_events) - written >= len(starts):
+        put_codes(events, event, codes)
         for program in range(len(starts)):
-            if run_program(starts[program], fields, lows, highs, on_true, on_false, codes):
+            if run_program(starts[program], tests, codes):
                 matched_events[written] = event
                 matched_programs[written] = program
                 written += 1
-        for entry in range(event_offsets[event], event_offsets[event + 1]):
-            codes[event_fields[entry]] = 0
+        clear_codes(events, event, codes)
         event += 1
     return event, written
 
@@ -77,14 +94,8 @@ def scan_programs(
 def run_programs_on_pairs(
     rows: NDArray[np.int64],
     starts: NDArray[np.int64],
-    event_offsets: NDArray[np.int64],
-    event_fields: NDArray[np.int32],
-    event_codes: NDArray[np.int32],
-    fields: NDArray[np.int32],
-    lows: NDArray[np.int32],
-    highs: NDArray[np.int32],
-    on_true: NDArray[np.int32],
-    on_false: NDArray[np.int32],
+    events: EventCodes,
+    tests: Tests,
     codes: NDArray[np.int32],
     answers: NDArray[np.bool_],
 ) -> None:
@@ -97,10 +108,8 @@ def run_programs_on_pairs(
     for pair in range(len(rows)):
         if rows[pair] != current:
             if current >= 0:
-                for entry in range(event_offsets[current], event_offsets[current + 1]):
-                    codes[event_fields[entry]] = 0
+                clear_codes(events, current, codes)
             current = rows[pair]
-            for entry in range(event_offsets[current], event_offsets[current + 1]):
-                codes[event_fields[entry]] = event_codes[entry]
+            put_codes(events, current, codes)
         if starts[pair] >= 0:
-            answers[pair] = run_program(starts[pair], fields, lows, highs, on_true, on_false, codes)
+            answers[pair] = run_program(starts[pair], tests, codes)
