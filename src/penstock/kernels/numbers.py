@@ -66,7 +66,8 @@ def calculate_numbers(operation: int, left: Numbers, right: Numbers, result: Num
 def _as_double(numbers: Numbers, row: int) -> float:
     if numbers.kinds[row] == INTEGER:
         return np.float64(numbers.integers[row])
-    return numbers.doubles[row]
+    double: float = numbers.doubles[row]
+    return double
 
 
 @kernel
