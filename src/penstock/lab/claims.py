@@ -1,0 +1,209 @@
+"""What a paper claims, as functions of results that say whether it held and show the numbers that decide.
+
+A claim about storage or counts holds or does not. A claim about time may also be too close to call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from penstock.lab.experiment import Measure
+    from penstock.lab.results import Results
+
+NOISE: Final = 0.05
+"""Times whose ratio is nearer to the claimed bound than this are too close to call."""
+
+
+class Kind(StrEnum):
+    """What a claim is about: only storage and counts are the same on every machine."""
+
+    STORAGE = "storage"
+    COUNT = "count"
+    TIME = "time"
+
+
+class Verdict(StrEnum):
+    """How a claim fared."""
+
+    HELD = "held"
+    CLOSE = "too close to call"
+    FAILED = "did not hold"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A verdict and the numbers behind it."""
+
+    verdict: Verdict
+    evidence: str
+
+
+Judge = Callable[["Results"], Finding]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A sentence, what it is about, and the function that judges it.
+
+    ``ours`` marks a check that the paper does not state. ``difference`` says why a claim is known not to hold here.
+    """
+
+    text: str
+    kind: Kind
+    judge: Judge
+    ours: bool = False
+    difference: str = ""
+
+
+def lower(measure: Measure, low: str, high: str, *, by: float = 1.0, beyond: float = 0, until: float = 1e300) -> Judge:
+    """One series is less than ``1 / by`` of another at every x they share (``beyond <= x <= until``)."""
+
+    def judge(results: Results) -> Finding:
+        lows, highs = results.medians(low, measure), results.medians(high, measure)
+        shared = [x for x in lows if x in highs and beyond <= x <= until]
+        if not shared:
+            return _nothing(results, low, high)
+        ratios = [highs[x] / lows[x] for x in shared]
+        evidence = f"{results.label(high)} is {_times(ratios)} {results.label(low)}"
+        return Finding(_above(min(ratios), by, measure), f"{evidence}{_where(shared, lows)}.")
+
+    return judge
+
+
+def within(measure: Measure, first: str, second: str, *, factor: float) -> Judge:
+    """The second series is less than ``factor`` times the first at every x."""
+
+    def judge(results: Results) -> Finding:
+        base, other = results.medians(first, measure), results.medians(second, measure)
+        ratios = [other[x] / base[x] for x in base if x in other]
+        if not ratios:
+            return _nothing(results, first, second)
+        evidence = f"{results.label(second)} is {_times(ratios)} {results.label(first)}."
+        return Finding(_above(factor, max(ratios), measure), evidence)
+
+    return judge
+
+
+def grows(measure: Measure, series: str, *, least: float = 1.0, most: float = 1e300) -> Judge:
+    """From its first to its last x, a series grows by a factor of ``least`` to ``most``."""
+
+    def judge(results: Results) -> Finding:
+        values = results.medians(series, measure)
+        if len(values) < 2:
+            return _nothing(results, series)
+        (first_x, first), *_, (last_x, last) = values.items()
+        growth = last / first
+        verdict = min(_above(growth, least, measure), _above(most, growth, measure), key=_rank)
+        evidence = f"{results.label(series)} grows {growth:.3g} times from x = {first_x:,g} to {last_x:,g}."
+        return Finding(verdict, evidence)
+
+    return judge
+
+
+def gap_grows(measure: Measure, low: str, high: str) -> Judge:
+    """The ratio of two series is larger at the last x than at the first."""
+
+    def judge(results: Results) -> Finding:
+        lows, highs = results.medians(low, measure), results.medians(high, measure)
+        ratios = [highs[x] / lows[x] for x in lows if x in highs]
+        if len(ratios) < 2:
+            return _nothing(results, low, high)
+        evidence = f"{results.label(high)} / {results.label(low)} goes from {ratios[0]:.3g} to {ratios[-1]:.3g}."
+        return Finding(_above(ratios[-1] / ratios[0], 1.0, measure), evidence)
+
+    return judge
+
+
+def crosses(measure: Measure, rising: str, flat: str) -> Judge:
+    """A series starts below another and ends above it."""
+
+    def judge(results: Results) -> Finding:
+        crossing = crossing_of(results, measure, rising, flat)
+        names = f"{results.label(rising)} and {results.label(flat)}"
+        if crossing is None:
+            return Finding(Verdict.FAILED, f"{names} do not cross.")
+        return Finding(Verdict.HELD, f"{results.label(rising)} is first above at x = {crossing:,g}.")
+
+    return judge
+
+
+def crossing_of(results: Results, measure: Measure, rising: str, flat: str) -> float | None:
+    """The first x at which a series that starts below another is above it."""
+    risings, flats = results.medians(rising, measure), results.medians(flat, measure)
+    above = [risings[x] > flats[x] for x in risings if x in flats]
+    shared = [x for x in risings if x in flats]
+    if not above or above[0] or not above[-1]:
+        return None
+    return shared[above.index(True)]
+
+
+def best_at(measure: Measure, series: str, expected: Sequence[float]) -> Judge:
+    """A series is lowest at one of the expected values of x."""
+
+    def judge(results: Results) -> Finding:
+        values = results.medians(series, measure)
+        if not values:
+            return _nothing(results, series)
+        best = min(values, key=values.__getitem__)
+        nearest = min((values[x] for x in expected if x in values), default=float("inf"))
+        verdict = _above(values[best] / nearest, 1.0, measure) if best not in expected else Verdict.HELD
+        return Finding(verdict, f"{results.label(series)} is lowest at x = {best:,g}.")
+
+    return judge
+
+
+def equal(measure: Measure, *series: str) -> Judge:
+    """All series have the same values at the x that they share."""
+
+    def judge(results: Results) -> Finding:
+        first, *others = (results.medians(each, measure) for each in series)
+        pairs = [(first[x], other[x]) for other in others for x in other if x in first]
+        if not pairs:
+            return _nothing(results, *series)
+        same = sum(one == other for one, other in pairs)
+        verdict = Verdict.HELD if same == len(pairs) else Verdict.FAILED
+        return Finding(verdict, f"{same} of {len(pairs)} comparisons are equal.")
+
+    return judge
+
+
+def both(*judges: Judge) -> Judge:
+    """All of several claims hold."""
+
+    def judge(results: Results) -> Finding:
+        findings = [each(results) for each in judges]
+        verdict = min((finding.verdict for finding in findings), key=_rank)
+        return Finding(verdict, " ".join(finding.evidence for finding in findings))
+
+    return judge
+
+
+def _rank(verdict: Verdict) -> int:
+    return (Verdict.FAILED, Verdict.CLOSE, Verdict.HELD).index(verdict)
+
+
+def _above(value: float, bound: float, measure: Measure) -> Verdict:
+    """Whether a value is above a bound; a time that is near to it is too close to call."""
+    if measure.is_time and abs(value / bound - 1) < NOISE:
+        return Verdict.CLOSE
+    return Verdict.HELD if value > bound else Verdict.FAILED
+
+
+def _times(ratios: Sequence[float]) -> str:
+    smallest, largest = f"{min(ratios):.3g}", f"{max(ratios):.3g}"
+    return f"{smallest} times" if smallest == largest else f"{smallest} to {largest} times"
+
+
+def _where(shared: Sequence[float], all_xs: dict[float, float]) -> str:
+    if len(shared) == len(all_xs):
+        return ""
+    return f" for x from {shared[0]:,g} to {shared[-1]:,g}"
+
+
+def _nothing(results: Results, *series: str) -> Finding:
+    names = " and ".join(results.label(each) for each in series)
+    return Finding(Verdict.FAILED, f"There are no results of {names} to judge by.")

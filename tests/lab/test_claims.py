@@ -1,0 +1,81 @@
+"""Claims: each way to judge, with results for which it holds, fails and is too close to call."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.lab.claims import Judge, Verdict, best_at, both, crosses, equal, gap_grows, grows, lower, within
+from penstock.lab.experiment import Measure, Scale
+from penstock.lab.results import Machine, Results, Row
+
+BYTES = Measure("storage", "bytes")
+TIME = Measure("time", "µs")
+HELD, CLOSE, FAILED = Verdict.HELD, Verdict.CLOSE, Verdict.FAILED
+
+
+def results(measure: Measure, **series: list[float]) -> Results:
+    """Values of series at x = 1, 2, 4, ..."""
+    rows = tuple(
+        Row("e", "small", name, 2.0**place, 0, measure.name, value, measure.unit, "measured")
+        for name, values in series.items()
+        for place, value in enumerate(values)
+    )
+    return Results("e", Scale.SMALL, rows, Machine("cpu", 2, "3.11", "0.61", "2026-01-01T00:00:00+00:00"))
+
+
+@pytest.mark.parametrize(
+    "judge, a, b, measure, verdict",
+    [
+        (lower(BYTES, "a", "b"), [1, 2], [2, 3], BYTES, HELD),
+        (lower(BYTES, "a", "b"), [1, 2], [2, 2], BYTES, FAILED),
+        (lower(BYTES, "a", "b", until=1), [1, 2], [2, 2], BYTES, HELD),
+        (lower(BYTES, "a", "b", beyond=2), [1, 2], [2, 2], BYTES, FAILED),
+        (lower(BYTES, "a", "b", by=3), [1, 2], [4, 5], BYTES, FAILED),
+        (lower(TIME, "a", "b"), [100, 100], [150, 102], TIME, CLOSE),
+        (lower(TIME, "a", "b"), [100, 100], [150, 90], TIME, FAILED),
+        (within(BYTES, "a", "b", factor=2), [1, 2], [1.5, 3.9], BYTES, HELD),
+        (within(BYTES, "a", "b", factor=2), [1, 2], [1.5, 4.1], BYTES, FAILED),
+        (grows(BYTES, "a", least=3), [1, 9, 4], [], BYTES, HELD),
+        (grows(BYTES, "a", least=3), [1, 2], [], BYTES, FAILED),
+        (grows(BYTES, "a", most=3), [1, 4], [], BYTES, FAILED),
+        (grows(BYTES, "a", least=3), [1], [], BYTES, FAILED),
+        (gap_grows(BYTES, "a", "b"), [1, 1], [2, 3], BYTES, HELD),
+        (gap_grows(BYTES, "a", "b"), [1, 2], [2, 3], BYTES, FAILED),
+        (crosses(BYTES, "a", "b"), [1, 3, 5], [2, 2, 2], BYTES, HELD),
+        (crosses(BYTES, "a", "b"), [3, 3], [2, 2], BYTES, FAILED),
+        (crosses(BYTES, "a", "b"), [1, 1], [2, 2], BYTES, FAILED),
+        (best_at(BYTES, "a", [2]), [3, 1, 2], [], BYTES, HELD),
+        (best_at(BYTES, "a", [2]), [3, 2, 1], [], BYTES, FAILED),
+        (best_at(TIME, "a", [2]), [300, 101, 100], [], TIME, CLOSE),
+        (equal(BYTES, "a", "b"), [1, 2], [1, 2], BYTES, HELD),
+        (equal(BYTES, "a", "b"), [1, 2], [1, 3], BYTES, FAILED),
+        (both(equal(BYTES, "a", "b"), lower(BYTES, "a", "b")), [1, 2], [1, 2], BYTES, FAILED),
+    ],
+)
+def test_verdicts(judge: Judge, a: list[float], b: list[float], measure: Measure, verdict: Verdict) -> None:
+    assert judge(results(measure, a=a, b=b)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        lower(BYTES, "a", "b"),
+        within(BYTES, "a", "b", factor=2),
+        grows(BYTES, "a"),
+        gap_grows(BYTES, "a", "b"),
+        best_at(BYTES, "a", [1]),
+        equal(BYTES, "a", "b"),
+    ],
+)
+def test_without_results_nothing_holds(judge: Judge) -> None:
+    finding = judge(results(BYTES))
+    assert finding.verdict == FAILED
+    assert finding.evidence.startswith("There are no results of a")
+
+
+def test_evidence_says_the_numbers() -> None:
+    found = results(BYTES, a=[1, 2, 4], b=[2, 8, 4])
+    assert lower(BYTES, "a", "b")(found).evidence == "b is 1 to 4 times a."
+    assert lower(BYTES, "a", "b", until=2)(found).evidence == "b is 2 to 4 times a for x from 1 to 2."
+    assert grows(BYTES, "b")(found).evidence == "b grows 2 times from x = 1 to 4."
+    assert crosses(BYTES, "a", "b")(found).evidence == "a and b do not cross."
