@@ -195,7 +195,13 @@ def test_a_closed_pipe_ends_the_program_quietly() -> None:
 def test_ctrl_c_ends_the_program_with_130() -> None:
     command = [*PROGRAM, "match", "-", "rules.txt", "--batch-size", "1"]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Where the tests run in the background of a shell, Ctrl-C is ignored, and programs inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
