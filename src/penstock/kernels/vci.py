@@ -1,0 +1,326 @@
+"""Inserting, deleting and stabbing in an index of construct intervals, under each way of finding the active ones.
+
+A value ``j`` places after the first of the range is covered, among the construct intervals of one length, by those that
+start from ``j - length`` to ``j``. The first of these ends at the value: there only entries that do not CONTINUE count.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.kernels.arena import Arena, give_back_run, has_room, size_class
+from penstock.kernels.bitmaps import Bitmaps, first_in_row, flip_bits, greatest_covering, least_covering, lowest_bit
+from penstock.kernels.compiling import kernel
+from penstock.kernels.constructs import Constructs, count_pieces, covered_width, index_of_length, length_at, next_length
+from penstock.kernels.packed_lists import (
+    CONTINUES,
+    KEY_MASK,
+    OFFSET,
+    POSITIONS,
+    WIDTH,
+    PackedLists,
+    add_entry,
+    block_row,
+    entry_of_piece,
+    is_empty,
+    list_header,
+    new_record,
+    remove_entry,
+    room_for_interval,
+)
+
+BITMAP: Final = 0
+VIRTUAL: Final = 1
+TABLE: Final = 2
+
+
+class VciArrays(NamedTuple):
+    """An index as kernels are called with it: arrays only, since each number on its own makes a call slower."""
+
+    numbers: NDArray[np.int64]
+    """The numbers of :class:`VciIndex` and of what it holds, in the order in which :func:`index_of` takes them."""
+    distances: NDArray[np.int32]
+    bitmap_rows: NDArray[np.int64]
+    bitmap_words: NDArray[np.uint64]
+    headers: NDArray[np.int32]
+    entries: NDArray[np.int32]
+    free_entries: NDArray[np.int64]
+    records: NDArray[np.int32]
+    bookkeeping: NDArray[np.int32]
+    free_bookkeeping: NDArray[np.int64]
+
+
+class VciIndex(NamedTuple):
+    """Values from ``low``, ``size`` of them; how the active construct intervals are found; the lists."""
+
+    low: int
+    size: int
+    activation: int
+    distances: NDArray[np.int32]
+    """The distance table as runs: for each length, the number of the first covering list minus ``j``, and how many."""
+    bitmaps: Bitmaps
+    lists: PackedLists
+
+
+@kernel
+def index_of(arrays: VciArrays) -> VciIndex:
+    """The arrays by their roles."""
+    low, size, activation, kind, longest, per_start, stride, block_shift, clipped = (
+        int(arrays.numbers[0]),
+        int(arrays.numbers[1]),
+        int(arrays.numbers[2]),
+        int(arrays.numbers[3]),
+        int(arrays.numbers[4]),
+        int(arrays.numbers[5]),
+        int(arrays.numbers[6]),
+        int(arrays.numbers[7]),
+        int(arrays.numbers[8]),
+    )
+    lists = PackedLists(
+        Constructs(kind, longest, per_start),
+        stride,
+        block_shift,
+        arrays.headers,
+        Arena(arrays.entries, arrays.free_entries),
+        arrays.records,
+        Arena(arrays.bookkeeping, arrays.free_bookkeeping),
+    )
+    bitmaps = Bitmaps(clipped != 0, arrays.bitmap_rows, arrays.bitmap_words)
+    return VciIndex(low, size, activation, arrays.distances, bitmaps, lists)
+
+
+@kernel
+def insert_intervals(
+    arrays: VciArrays, first: int, keys: NDArray[np.int64], offsets: NDArray[np.int64], widths: NDArray[np.int64]
+) -> tuple[int, int, int, int]:
+    """Add intervals from ``first`` on, as long as there is room for one more.
+
+    Returns the first interval that was not reached, the slots of entries and of bookkeeping that it may need, and how
+    many entries were moved.
+    """
+    moves = 0
+    for interval in range(first, len(keys)):
+        entries, bookkeeping, moved = insert_interval(
+            arrays, int(keys[interval]), int(offsets[interval]), int(widths[interval])
+        )
+        if moved < 0:
+            return interval, entries, bookkeeping, moves
+        moves += moved
+    return len(keys), 0, 0, moves
+
+
+@kernel
+def insert_interval(arrays: VciArrays, key: int, offset: int, width: int) -> tuple[int, int, int]:
+    """Add one interval, if there is room.
+
+    Returns the slots of entries and of bookkeeping that it may need, and how many entries were moved: -1 where there
+    was not room enough, and nothing was done.
+    """
+    index = index_of(arrays)
+    entries, bookkeeping = room_for_interval(index.lists, offset, width)
+    if not (has_room(index.lists.entries, entries) and has_room(index.lists.bookkeeping, bookkeeping)):
+        return entries, bookkeeping, -1
+    return entries, bookkeeping, _insert(index, key, offset, width)
+
+
+@kernel
+def _insert(index: VciIndex, key: int, offset: int, width: int) -> int:
+    """The paper's INSERT (figure 2); how many entries were moved."""
+    lists = index.lists
+    constructs = lists.constructs
+    pieces = count_pieces(constructs, width)
+    new_record(lists, key, offset, width, pieces)
+    remaining = covered_width(constructs, width)
+    start = offset
+    moves = 0
+    for piece in range(pieces):
+        length = next_length(constructs, remaining)
+        place = index_of_length(constructs, length)
+        number = place * lists.stride + start
+        if index.activation == BITMAP and is_empty(lists, number):
+            flip_bits(constructs, index.bitmaps, start, place)
+        moves += add_entry(lists, number, entry_of_piece(constructs, key, width, piece == pieces - 1))
+        start += max(1, length)
+        remaining -= length
+    return moves
+
+
+@kernel
+def delete_interval(arrays: VciArrays, key: int) -> int:
+    """Remove the interval of a key that is there; how many entries of others were moved."""
+    index = index_of(arrays)
+    lists = index.lists
+    constructs = lists.constructs
+    record = int(lists.records[key])
+    slots = lists.bookkeeping.slots
+    start, width = int(slots[record + OFFSET]), int(slots[record + WIDTH])
+    pieces = count_pieces(constructs, width)
+    remaining = covered_width(constructs, width)
+    moves = 0
+    for piece in range(pieces):
+        length = next_length(constructs, remaining)
+        place = index_of_length(constructs, length)
+        number = place * lists.stride + start
+        moves += remove_entry(lists, number, int(slots[record + POSITIONS + piece]))
+        if index.activation == BITMAP and is_empty(lists, number):
+            flip_bits(constructs, index.bitmaps, start, place)
+        start += max(1, length)
+        remaining -= length
+    give_back_run(lists.bookkeeping, record, size_class(POSITIONS + pieces))
+    lists.records[key] = 0
+    return moves
+
+
+@kernel
+def flip_all(arrays: VciArrays) -> None:
+    """Set the bits of all lists that have entries, where none is set yet."""
+    index = index_of(arrays)
+    lists = index.lists
+    for place in range(lists.constructs.per_start):
+        for start in range(index.size):
+            number = place * lists.stride + start
+            if not is_empty(lists, number):
+                flip_bits(lists.constructs, index.bitmaps, start, place)
+
+
+@kernel
+def _take_lists(lists: PackedLists, first: int, last: int, copying: bool, keys: NDArray[np.int32], written: int) -> int:
+    """Copy all entries of neighbouring lists, or only count them; how many are written then."""
+    shift, headers = lists.block_shift, lists.headers
+    for block in range(first >> shift, (last >> shift) + 1):
+        begin = int(headers[list_header(lists, max(first, block << shift))])
+        end = int(headers[list_header(lists, min(last, ((block + 1) << shift) - 1)) + 1])
+        if copying and end > begin:
+            run = int(headers[block_row(lists, block)])
+            source = lists.entries.slots[run + begin : run + end]
+            target = keys[written : written + end - begin]
+            for place in range(len(source)):
+                target[place] = source[place] & KEY_MASK
+        written += end - begin
+    return written
+
+
+@kernel
+def _take_last_pieces(lists: PackedLists, number: int, copying: bool, keys: NDArray[np.int32], written: int) -> int:
+    """The same for the entries of one list that are the last pieces of their intervals."""
+    header = list_header(lists, number)
+    begin, end = int(lists.headers[header]), int(lists.headers[header + 1])
+    if begin == end:
+        return written
+    run = int(lists.headers[block_row(lists, number >> lists.block_shift)])
+    source = lists.entries.slots[run + begin : run + end]
+    if copying:
+        for place in range(len(source)):
+            if source[place] < CONTINUES:
+                keys[written] = source[place]
+                written += 1
+        return written
+    continuing = 0
+    for place in range(len(source)):
+        continuing += int(source[place]) >> 30
+    return written + len(source) - continuing
+
+
+@kernel
+def _stab_by_table(index: VciIndex, value: int, copying: bool, keys: NDArray[np.int32], written: int) -> int:
+    """By the distance table (section 4.1): a run of neighbouring lists for each length."""
+    distances = index.distances
+    for place in range(len(distances)):
+        first = value + int(distances[place, 0])
+        last = first + int(distances[place, 1]) - 1
+        if last > first:
+            first_of_length = last - value
+            if first >= first_of_length:
+                written = _take_last_pieces(index.lists, first, copying, keys, written)
+            first = max(first + 1, first_of_length)
+        written = _take_lists(index.lists, first, last, copying, keys, written)
+    return written
+
+
+@kernel
+def _take_list(
+    index: VciIndex, value: int, start: int, place: int, copying: bool, keys: NDArray[np.int32], written: int
+) -> int:
+    """One list whose construct interval covers the value: all of it, or only last pieces where it ends there."""
+    number = place * index.lists.stride + start
+    length = length_at(index.lists.constructs, place)
+    if length > 0 and start + length == value:
+        return _take_last_pieces(index.lists, number, copying, keys, written)
+    return _take_lists(index.lists, number, number, copying, keys, written)
+
+
+@kernel
+def _stab_by_segment(index: VciIndex, value: int, copying: bool, keys: NDArray[np.int32], written: int) -> int:
+    """By bitmap virtualization (section 4): each list of the covering segment, its right end from its coordinate."""
+    lists = index.lists
+    per_start = lists.constructs.per_start
+    for coordinate in range(least_covering(lists.constructs, value), greatest_covering(lists.constructs, value) + 1):
+        start, place = coordinate // per_start, coordinate % per_start
+        number = place * lists.stride + start
+        if not is_empty(lists, number) and start + length_at(lists.constructs, place) >= value:
+            written = _take_list(index, value, start, place, copying, keys, written)
+    return written
+
+
+@kernel
+def _stab_by_bitmap(index: VciIndex, value: int, copying: bool, keys: NDArray[np.int32], written: int) -> int:
+    """By the bits of the value's row (sections 2 and 3)."""
+    bitmaps = index.bitmaps
+    per_start = index.lists.constructs.per_start
+    first = first_in_row(index.lists.constructs, bitmaps, value)
+    for row_word in range(bitmaps.rows[value], bitmaps.rows[value + 1]):
+        word = bitmaps.words[row_word]
+        while word != 0:
+            coordinate = first + (row_word - bitmaps.rows[value]) * 64 + lowest_bit(word)
+            start, place = coordinate // per_start, coordinate % per_start
+            written = _take_list(index, value, start, place, copying, keys, written)
+            word &= word - np.uint64(1)
+    return written
+
+
+@kernel
+def _stab(index: VciIndex, value: int, copying: bool, keys: NDArray[np.int32], written: int) -> int:
+    if value < index.low or value >= index.low + index.size:
+        return written
+    if index.activation == TABLE:
+        return _stab_by_table(index, value - index.low, copying, keys, written)
+    if index.activation == VIRTUAL:
+        return _stab_by_segment(index, value - index.low, copying, keys, written)
+    return _stab_by_bitmap(index, value - index.low, copying, keys, written)
+
+
+@kernel
+def stab_value(arrays: VciArrays, value: int) -> NDArray[np.int32]:
+    """The keys of all intervals that hold a value."""
+    index = index_of(arrays)
+    keys = np.empty(_stab(index, value, False, np.empty(0, dtype=np.int32), 0), dtype=np.int32)
+    _stab(index, value, True, keys, 0)
+    return keys
+
+
+@kernel
+def count_stabs(
+    arrays: VciArrays, values: NDArray[np.int64], order: NDArray[np.int64], counts: NDArray[np.int64]
+) -> None:
+    """How many keys each value finds, asked in an order: neighbours in value find their lists in the cache."""
+    index = index_of(arrays)
+    nothing = np.empty(0, dtype=np.int32)
+    for query in order:
+        counts[query] = _stab(index, int(values[query]), False, nothing, 0)
+
+
+@kernel
+def copy_stabs(
+    arrays: VciArrays,
+    values: NDArray[np.int64],
+    order: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    keys: NDArray[np.int32],
+) -> None:
+    """Write the keys of each value where its offset says, in an order."""
+    index = index_of(arrays)
+    for query in order:
+        _stab(index, int(values[query]), True, keys, int(offsets[query]))
