@@ -31,6 +31,7 @@ examples:
   penstock check subscriptions.csv
   penstock explain "price < 100 AND symbol = 'IBM'" '{"price": 103.2, "symbol": "IBM"}'
   penstock demo
+  penstock lab run all
 """
 
 _MATCH = """\
@@ -95,6 +96,21 @@ examples:
   penstock demo --output results
 """
 
+_LAB = """\
+Run the experiments of the papers again, at a small scale (seconds) or at that of the papers (minutes), and gather the
+figures into one page, each beside what its paper claims and whether that held here.
+"""
+
+_LAB_EXAMPLES = """\
+examples:
+  penstock lab list
+  penstock lab run vci-5 vcr-9b
+  penstock lab run all --scale paper --output results
+  penstock lab report
+"""
+
+LAB_OUTPUT = Path("lab-output")
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
@@ -149,6 +165,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_explain(commands)
     _add_demo(commands)
+    _add_lab(commands)
     return parser
 
 
@@ -166,7 +183,8 @@ class _MixedArgumentParser(argparse.ArgumentParser):
     _mixed = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        if self._mixed:  # called by parse_known_intermixed_args itself
+        # Mixed parsing calls this method itself, and cannot be had with commands within commands.
+        if self._mixed or self._subparsers is not None:
             return super().parse_known_args(args, namespace)
         self._mixed = True
         try:
@@ -259,6 +277,37 @@ def _add_demo(commands: Any) -> None:
         metavar="DIR",
         help="where it writes (default: demo-output)",
     )
+
+
+def _add_lab(commands: Any) -> None:
+    parser = _command(commands, "lab", "run the experiments of the papers", _LAB, _LAB_EXAMPLES)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
+    _command(actions, "list", "list the experiments", "List the experiments.", "examples:\n  penstock lab list\n")
+    running = _command(
+        actions,
+        "run",
+        "run experiments",
+        "Run experiments: results go to CSV files, figures beside them, and what held is shown.",
+        "examples:\n  penstock lab run vci-5 vcr-9b\n  penstock lab run all --scale paper --output results\n",
+    )
+    running.add_argument("names", nargs="+", metavar="NAME", help="experiments as listed, or all")
+    running.add_argument("--scale", choices=("small", "paper"), default="small", help="how large (default: small)")
+    reporting = _command(
+        actions,
+        "report",
+        "gather results into one page",
+        "Gather all results of a directory into one HTML page that needs nothing else.",
+        "examples:\n  penstock lab report\n  penstock lab report --output results\n",
+    )
+    for action in (running, reporting):
+        action.add_argument(
+            "-o",
+            "--output",
+            type=Path,
+            default=LAB_OUTPUT,
+            metavar="DIR",
+            help=f"where results are (default: {LAB_OUTPUT})",
+        )
 
 
 def _add_subscription_columns(parser: Any) -> None:
