@@ -1,0 +1,158 @@
+"""ID lists of all VCRs in one array of headers: the fastest, where the range is not too large."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.errors import InvariantError, ValueRefusedError
+from penstock.indexes.interval.store import Stabs
+from penstock.indexes.rectangle.arena import bytes_of, check_runs, new_arena, widened
+from penstock.indexes.rectangle.book import KeyBook, Piece
+from penstock.kernels.vcr import SPARE, Cut
+from penstock.kernels.vcr_direct import (
+    BLOCK,
+    HEADER,
+    SEARCHED_LOG,
+    DirectLists,
+    Runs,
+    add_rectangles,
+    block_of,
+    copy_many_stabs,
+    count_entries,
+    count_many_stabs,
+    fill_entries,
+    remove_rectangle,
+    stab_cell,
+)
+
+MOST_HEADERS: Final = 2**30
+"""List headers that one store may have: 4 GiB of them."""
+
+
+def header_count(cut: Cut, columns: int, rows: int) -> int:
+    """How many list headers a range of so many columns and rows needs."""
+    return (cut.x_log + 1) * (cut.y_log + 1) * rows * (-(-columns // BLOCK)) * HEADER
+
+
+class DirectStorage:
+    """Lists by size, y and x, packed in blocks of neighbouring x (:mod:`penstock.kernels.vcr_direct`)."""
+
+    def __init__(self, cut: Cut, columns: int, rows: int) -> None:
+        headers = header_count(cut, columns, rows)
+        if headers > MOST_HEADERS:
+            raise ValueRefusedError(
+                f"a range of {columns:,} by {rows:,} cells needs {headers:,} list headers, and direct storage has "
+                f"{MOST_HEADERS:,} at most; hashed storage keeps only the lists that are in use"
+            )
+        blocks = headers // HEADER
+        self.lists = DirectLists(
+            np.zeros(headers, dtype=np.int32),
+            np.full(blocks, -1, dtype=np.int8),
+            new_arena(64),
+            np.empty(64 + SPARE if cut.overlapped else 0, dtype=np.int32),
+            rows,
+            -(-columns // BLOCK),
+            cut,
+        )
+        self.runs = runs_of(cut, rows, self.lists.columns)
+
+    def fill(self, book: KeyBook) -> None:
+        """Enter all keys of a book into these lists, which are empty."""
+        keys, slots = book.live()
+        self._widen(int(count_entries(book.arrays, self.lists, slots)))
+        fill_entries(book.arrays, self.lists, keys)
+
+    def add(self, book: KeyBook, keys: NDArray[np.int64]) -> None:
+        """Enter keys that the book has just got."""
+        key, piece = add_rectangles(book.arrays, self.lists, keys, 0, 0)
+        while key < len(keys):
+            self._widen(len(self.lists.entries.values))
+            key, piece = add_rectangles(book.arrays, self.lists, keys, key, piece)
+
+    def remove(self, book: KeyBook, key: int) -> None:
+        """Take a key out of the lists and the book."""
+        remove_rectangle(book.arrays, self.lists, key)
+
+    def stab(self, x: int, y: int) -> NDArray[np.int32]:
+        keys: NDArray[np.int32] = stab_cell(self.lists, self.runs, x, y)
+        return keys
+
+    def stab_many(self, xs: NDArray[np.int64], ys: NDArray[np.int64]) -> Stabs:
+        """The headers tell beforehand how much room the answers need: exactly, unless pieces overlap."""
+        offsets = np.empty(len(xs) + 1, dtype=np.int64)
+        count_many_stabs(self.lists, self.runs, xs, ys, offsets)
+        keys = np.empty(int(offsets[-1]) + SPARE, dtype=np.int32)
+        copy_many_stabs(self.lists, self.runs, xs, ys, offsets, keys)
+        return Stabs(offsets, keys[: int(offsets[-1])])
+
+    def activated(self) -> int:
+        """How many VCRs have an entry."""
+        return int(np.count_nonzero(np.diff(self.lists.headers.reshape(-1, HEADER), axis=1)))
+
+    def slots(self) -> int:
+        """How many VCRs there are."""
+        return len(self.lists.capacities) * BLOCK
+
+    def memory(self) -> dict[str, int]:
+        return {
+            "headers": self.lists.headers.nbytes + self.lists.capacities.nbytes,
+            "hash table": 0,
+            "id lists": bytes_of(self.lists.entries) + self.lists.answers.nbytes,
+            "distance table": self.runs.distances.nbytes + self.runs.reaches.nbytes,
+        }
+
+    def check(self, book: KeyBook) -> None:
+        """Raise unless each block is a run of its own, and each piece has its entry in the list of its VCR."""
+        headers = self.lists.headers.reshape(-1, HEADER).astype(np.int64)
+        sizes = headers[:, -1] - headers[:, 0]
+        logs = self.lists.capacities.astype(np.int64)
+        if np.any(np.diff(headers, axis=1) < 0) or np.any(sizes > np.where(logs < 0, 0, 1 << np.maximum(logs, 0))):
+            raise InvariantError("a block has a list of negative length, or more entries than its run has room for")
+        if np.any((logs >= 0) & (sizes == 0)):
+            raise InvariantError("a block without entries holds a run")
+        held = np.flatnonzero(logs >= 0)
+        check_runs(self.lists.entries, headers[held, 0], logs[held], "the blocks")
+        pieces = book.all_pieces()
+        for piece in pieces:
+            self._check_piece(headers, piece)
+        if len(pieces) != int(sizes.sum()):
+            raise InvariantError(f"{int(sizes.sum())} entries for {len(pieces)} pieces")
+
+    def _check_piece(self, headers: NDArray[np.int64], piece: Piece) -> None:
+        block = block_of(self.lists, piece.x, piece.y, piece.x_log, piece.y_log)
+        lane = piece.x & (BLOCK - 1)
+        begin, end = headers[block, lane : lane + 2].tolist()
+        places = (begin + np.flatnonzero(self.lists.entries.values[begin:end] == piece.key)).tolist()
+        if len(places) != 1:
+            raise InvariantError(f"key {piece.key} stands {len(places)} times in the list of one VCR")
+        if self.lists.capacities[block] > SEARCHED_LOG and places[0] != headers[block, 0] + piece.position:
+            raise InvariantError(f"key {piece.key} is not where its position says")
+        if self.lists.cut.overlapped and self.lists.answers[places[0]] != piece.answers:
+            raise InvariantError(f"an entry of key {piece.key} answers for other cells than its piece")
+
+    def _widen(self, least: int) -> None:
+        entries = self.lists.entries
+        if len(entries.values) - int(entries.used[0]) >= least + SPARE:
+            return
+        entries = widened(entries, least)
+        answers = self.lists.answers
+        if self.lists.cut.overlapped:
+            answers = np.empty(len(entries.values), dtype=np.int32)
+            answers[: len(self.lists.answers)] = self.lists.answers
+        self.lists = self.lists._replace(entries=entries, answers=answers)
+
+
+def runs_of(cut: Cut, rows: int, columns: int) -> Runs:
+    """The distance table (section 2.3.2), a row for each run of covering VCRs instead of one for each VCR."""
+    distances = []
+    reaches = []
+    for y_log in range(cut.y_log + 1):
+        for below in range(1 << y_log):
+            for x_log in range(cut.x_log + 1):
+                size = y_log * (cut.x_log + 1) + x_log
+                distances.append((size * rows - below) * columns)
+                reaches.append((1 << x_log) - 1)
+    return Runs(np.array(distances, dtype=np.int64), np.array(reaches, dtype=np.int32))
