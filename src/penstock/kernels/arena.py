@@ -20,7 +20,7 @@ MOST_SLOTS: Final = 2**31 - 1
 
 
 class Arena(NamedTuple):
-    """``slots`` hold the runs; ``free[c]`` is the first free run of class c, ``free[TOP]`` the first slot never used."""
+    """``slots`` hold the runs; ``free[c]`` is the first free run of a class, ``free[TOP]`` the first slot not used."""
 
     slots: NDArray[np.int32]
     free: NDArray[np.int64]

@@ -17,6 +17,7 @@ What is other than in the paper:
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -112,6 +113,7 @@ class VciStore:
         return isinstance(key, (int, np.integer)) and 0 <= int(key) < len(records) and bool(records[int(key)])
 
     def insert(self, key: int, low: int, high: int) -> None:
+        key, low, high = index(key), index(low), index(high)
         check_interval(key, low, high)
         if key in self:
             raise DuplicateSubscriptionError(f"the store holds an interval with the key {key} already")
@@ -142,12 +144,14 @@ class VciStore:
         self._insert_each(intervals.keys, intervals.lows - self.low, intervals.highs - intervals.lows)
 
     def delete(self, key: int) -> None:
+        key = index(key)
         if key not in self:
             raise UnknownSubscriptionError(f"the store holds no interval with the key {key}")
         self.moves += delete_interval(self._arrays, key)
         self._count -= 1
 
     def stab(self, value: int) -> NDArray[np.int32]:
+        value = index(value)
         if not -FARTHEST_CELL <= value <= FARTHEST_CELL:
             return np.empty(0, dtype=np.int32)
         return stab_value(self._arrays, value)
@@ -189,8 +193,8 @@ class VciStore:
     def id_list(self, coordinate: int) -> list[int]:
         """The keys in the list of a construct interval, by the paper's numbering: its H."""
         lists = index_of(self._arrays).lists
-        start, index = divmod(coordinate, self.constructs.per_start)
-        number = index * lists.stride + start
+        start, length_index = divmod(coordinate, self.constructs.per_start)
+        number = length_index * lists.stride + start
         header, run = list_header(lists, number), int(lists.headers[block_row(lists, number >> lists.block_shift)])
         entries = lists.entries.slots[run + lists.headers[header] : run + lists.headers[header + 1]]
         return [int(entry) & KEY_MASK for entry in entries]
