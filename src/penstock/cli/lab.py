@@ -70,7 +70,7 @@ def _tell(judged: Judged) -> None:
     console = answers()
     console.print(f"{judged.experiment.name}  {judged.experiment.heading}")
     for claim, finding in judged.findings:
-        console.print(f"  {MARKS[finding.verdict]} {claim.text} [{claim.kind}] {finding.evidence}")
+        console.print(f"  {MARKS[finding.verdict]} {claim.text} [{claim.kind}] {claim.reason(finding)}")
 
 
 def _report(arguments: Namespace) -> None:

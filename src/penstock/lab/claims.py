@@ -58,6 +58,11 @@ class Claim:
     ours: bool = False
     difference: str = ""
 
+    def reason(self, finding: Finding) -> str:
+        """The numbers behind a finding, and why it was to be expected if the claim is known not to hold."""
+        known = self.difference and finding.verdict != Verdict.HELD
+        return f"{finding.evidence} {self.difference}" if known else finding.evidence
+
 
 def lower(measure: Measure, low: str, high: str, *, by: float = 1.0, beyond: float = 0, until: float = 1e300) -> Judge:
     """One series is less than ``1 / by`` of another at every x they share (``beyond <= x <= until``)."""

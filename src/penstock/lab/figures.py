@@ -72,7 +72,7 @@ def _figure(experiment: AnyExperiment, panel: Panel, results: Results) -> Figure
     # Without pyplot there is no state that outlives the figure, and no window system is looked for.
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    figure = Figure(figsize=(5.2, 4.0), layout="constrained")
     axes = figure.subplots()
     drawn = [_draw_series(axes, panel, series, results) for series in experiment.series]
     if experiment.x.logarithmic:
@@ -80,7 +80,7 @@ def _figure(experiment: AnyExperiment, panel: Panel, results: Results) -> Figure
     _scale_y(axes, panel.y)
     _label(axes, experiment.x, panel.y, _xs(experiment, panel, results))
     if any(drawn):
-        figure.legend(loc="outside lower center", ncols=3, fontsize=10, handlelength=2.6)
+        figure.legend(loc="outside lower center", ncols=3, fontsize=10, handlelength=2.4, columnspacing=1.4)
     return figure
 
 

@@ -180,11 +180,10 @@ def _caption(run: Judged, panel: Panel) -> str:
 def _claim(claim: Claim, finding: Finding) -> str:
     verdict = finding.verdict
     kind = f"{claim.kind}, a check of our own" if claim.ours else str(claim.kind)
-    difference = f" {escape(claim.difference)}" if claim.difference and verdict != Verdict.HELD else ""
     return (
         f'<li class="{_CLASSES[verdict]}">{escape(claim.text)} '
         f'<span class="verdict">{MARKS[verdict]} {verdict}</span> <span class="soft">({kind})</span>'
-        f'<span class="evidence">{escape(finding.evidence)}{difference}</span></li>\n'
+        f'<span class="evidence">{escape(claim.reason(finding))}</span></li>\n'
     )
 
 

@@ -195,7 +195,7 @@ VCI_5: Final = Experiment(
             judge=both(lower(STORAGE, "lci", "sci", beyond=8), lower(STORAGE, "lci_bc", "sci_bc", beyond=16)),
         ),
         Claim(
-            text="As long as L is not the largest, SCI with clipped bitmaps needs less than LCI with full ones.",
+            text="As long as L is not among the largest, SCI with clipped bitmaps needs less than LCI with full ones.",
             kind=Kind.STORAGE,
             judge=lower(STORAGE, "sci_bc", "lci", until=32),
         ),
@@ -382,6 +382,11 @@ def _negligible_table(series: str) -> Judge:
     return judge
 
 
+_SMALL_SKIP_LIST: Final = (
+    "Our interval skip list is a few flat arrays, much smaller than the one that the paper measured: with few intervals"
+    " the clipped bitmaps alone need more than all of it."
+)
+
 VCI_7A: Final = Experiment(
     name="vci-7a",
     paper=VCI,
@@ -407,9 +412,15 @@ VCI_7A: Final = Experiment(
             judge=_dlist_crosses_first,
         ),
         Claim(
-            text="LCI-BC and LCI-BV(DT) need less than IS-lists, even with few intervals.",
+            text="LCI-BV(DT) needs less than IS-lists, even with few intervals.",
             kind=Kind.STORAGE,
-            judge=both(lower(STORAGE, "lci_bc", "is_list"), lower(STORAGE, "lci_bv_dt", "is_list")),
+            judge=lower(STORAGE, "lci_bv_dt", "is_list"),
+        ),
+        Claim(
+            text="LCI-BC needs less than IS-lists, even with few intervals.",
+            kind=Kind.STORAGE,
+            judge=lower(STORAGE, "lci_bc", "is_list"),
+            difference=_SMALL_SKIP_LIST,
         ),
         Claim(
             text="The distance table takes next to nothing.",
