@@ -7,14 +7,13 @@ from hypothesis import given, strategies as st
 
 from penstock.encoding.batch import EventBatch
 from penstock.errors import DuplicateSubscriptionError, UnknownSubscriptionError
-from penstock.indexes import REGISTRY, Index, new_index
+from penstock.indexes import Index, new_index
 from penstock.language.parser import parse
 from penstock.model.conditions import Condition, IsNull, Not
 from penstock.model.values import Value
+from tests.indexes.members import every_index
 from tests.oracle import matching_pairs
 from tests.strategies import MIXED
-
-every_index = pytest.mark.parametrize("name", sorted(REGISTRY))
 
 
 def pairs(index: Index, events: list[dict[str, Value]]) -> list[tuple[int, int]]:

@@ -59,7 +59,7 @@ def test_any_order_of_inserts_deletes_and_matches(kind: type[StabbingIndex]) -> 
             super().__init__(kind())
 
     machine: Any = Machine
-    run_state_machine_as_test(machine, settings=settings(max_examples=20, stateful_step_count=15, deadline=None))
+    run_state_machine_as_test(machine, settings=settings(max_examples=10, stateful_step_count=15, deadline=None))
 
 
 @pytest.mark.parametrize("size", [100, 3000])

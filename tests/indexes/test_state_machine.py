@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
 
-from penstock.indexes import REGISTRY, Index, new_index
+from penstock.indexes import Index, new_index
 from penstock.model.conditions import Condition
 from penstock.model.values import Value
+from tests.indexes.members import every_index
 from tests.oracle import matching_pairs
 from tests.strategies import MIXED
 
@@ -56,11 +56,11 @@ class IndexBesideOracle(RuleBasedStateMachine):
         assert self.index.statistics().subscriptions == len(self.held)
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@every_index
 def test_any_order_of_inserts_deletes_and_matches(name: str) -> None:
     class Machine(IndexBesideOracle):
         def __init__(self) -> None:
             super().__init__(new_index(name))
 
     machine: Any = Machine
-    run_state_machine_as_test(machine, settings=settings(max_examples=20, stateful_step_count=15, deadline=None))
+    run_state_machine_as_test(machine, settings=settings(max_examples=10, stateful_step_count=15, deadline=None))

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from penstock.errors import UnknownIndexError, did_you_mean
+from penstock.indexes.interval import INTERVAL_STORES
 from penstock.indexes.protocol import Index
+from penstock.indexes.rectangle import RECTANGLE_STORES
 from penstock.indexes.scan import ScanIndex
+from penstock.indexes.stabbing import FewLineCells, LineCells, PlaneCells, StabbingIndex
 
-REGISTRY: Mapping[str, type[Index]] = MappingProxyType({index.name: index for index in (ScanIndex,)})
+# Schemes that keep a bit for each pair of a value and a construct interval.
+_FULL_BITMAPS = ("sci", "lci")
+
+
+def _over(name: str, cells: type[LineCells] | type[PlaneCells], factory: Callable[..., Any]) -> type[StabbingIndex]:
+    """The index of conditions over a kind of store."""
+    members = {"name": name, "cells": cells, "factory": staticmethod(factory), "__module__": __name__}
+    return type(f"StabbingIndex[{name}]", (StabbingIndex,), members)
+
+
+def _members() -> Iterator[type[Index]]:
+    yield ScanIndex
+    for name, interval_factory in INTERVAL_STORES.items():
+        yield _over(name, FewLineCells if name in _FULL_BITMAPS else LineCells, interval_factory)
+    for name, rectangle_factory in RECTANGLE_STORES.items():
+        yield _over(name, PlaneCells, rectangle_factory)
+
+
+REGISTRY: Mapping[str, type[Index]] = MappingProxyType({index.name: index for index in _members()})
 
 
 def new_index(name: str) -> Index:

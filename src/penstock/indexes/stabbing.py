@@ -32,7 +32,6 @@ from penstock.model.conditions import Condition
 Fields: TypeAlias = tuple[Field, ...]
 
 LEAST_WAITING = 64
-MOST_CELLS_A_SIDE = 1024
 
 
 class CellIndex(Protocol):
@@ -52,34 +51,43 @@ class CellIndex(Protocol):
 
 
 class LineCells:
-    """Intervals of codes in an interval store."""
+    """Intervals of codes in an interval store; where there are very many codes, several make one cell."""
 
     dimensions: ClassVar[int] = 1
+    most_cells: ClassVar[int] = 2**24
 
     def __init__(self, factory: Callable[..., IntervalStore], last_codes: list[int]) -> None:
-        self._store = factory(low=FIRST_CODE, high=last_codes[0])
+        self._shift = _shift(last_codes[0], self.most_cells)
+        self._store = factory(low=0, high=last_codes[0] >> self._shift)
         self.memory = self._store.memory
         self.delete = self._store.delete
         self.check_invariants = self._store.check_invariants
-        self.exact = True
+        self.exact = self._shift == 0
 
     def insert(self, key: Key, lows: list[int], highs: list[int]) -> None:
-        self._store.insert(key, lows[0], highs[0])
+        self._store.insert(key, lows[0] >> self._shift, highs[0] >> self._shift)
 
     def insert_many(self, keys: NDArray[np.int64], lows: NDArray[np.int64], highs: NDArray[np.int64]) -> None:
-        self._store.insert_many(keys, lows[0], highs[0])
+        self._store.insert_many(keys, lows[0] >> self._shift, highs[0] >> self._shift)
 
     def stab_many(self, cells: list[NDArray[np.int64]]) -> Stabs:
-        return self._store.stab_many(cells[0])
+        return self._store.stab_many(cells[0] >> self._shift)
+
+
+class FewLineCells(LineCells):
+    """For stores whose memory grows with the square of the number of cells."""
+
+    most_cells: ClassVar[int] = 1024
 
 
 class PlaneCells:
     """Rectangles of codes in a rectangle store; where there are many codes, several make one cell."""
 
     dimensions: ClassVar[int] = 2
+    most_cells_a_side: ClassVar[int] = 1024
 
     def __init__(self, factory: Callable[..., RectangleStore], last_codes: list[int]) -> None:
-        self._shifts = [max(0, (code // MOST_CELLS_A_SIDE).bit_length()) for code in last_codes]
+        self._shifts = [_shift(code, self.most_cells_a_side) for code in last_codes]
         self.exact = self._shifts == [0, 0]
         x_high, y_high = (code >> shift for code, shift in zip(last_codes, self._shifts, strict=True))
         self._store = factory(x_low=0, x_high=x_high, y_low=0, y_high=y_high)
@@ -98,6 +106,11 @@ class PlaneCells:
     def stab_many(self, cells: list[NDArray[np.int64]]) -> Stabs:
         x, y = self._shifts
         return self._store.stab_many(cells[0] >> x, cells[1] >> y)
+
+
+def _shift(last_code: int, most_cells: int) -> int:
+    """How many codes make one cell, as a power of 2, for no more cells than given."""
+    return (last_code // most_cells).bit_length()
 
 
 class Filed(NamedTuple):
