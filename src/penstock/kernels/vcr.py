@@ -20,6 +20,8 @@ PAGE_BITS: Final = 8
 """Keys come in pages of 256, so that a key of a thousand million does not ask for as many records."""
 
 NO_ROOM: Final = -1
+NO_POSITIONS: Final = -2
+TAKEN: Final = -3
 
 SPARE: Final = 8
 """Values that stay unused at the end of an arena, so that runs can be copied eight values at a time."""

@@ -26,9 +26,11 @@ from penstock.kernels.compiling import kernel
 from penstock.kernels.vcr import (
     BEFORE,
     HEIGHT,
+    NO_POSITIONS,
     NO_ROOM,
     POSITIONS,
     SPARE,
+    TAKEN,
     WIDTH,
     WRAP,
     Arena,
@@ -41,12 +43,14 @@ from penstock.kernels.vcr import (
     copy_run,
     forget_record,
     give_run,
+    holds_key,
     piece_at,
     piece_count,
     pieces_of,
     place_of_position,
     slot_of,
     take_run,
+    write_record,
 )
 
 BLOCK_LOG: Final = 4
@@ -231,6 +235,21 @@ def add_rectangle(book: Book, lists: DirectLists, key: int, first_piece: int) ->
 
 
 @kernel
+def insert_rectangle(
+    book: Book, lists: DirectLists, key: int, x: int, y: int, width: int, height: int
+) -> tuple[int, int]:
+    """Record a key of an existing page and add its pieces, in one call, since a call costs as much as the work.
+
+    Returns how many pieces it has and how many found room; or NO_POSITIONS or TAKEN instead, when nothing was changed.
+    """
+    if holds_key(book, key):
+        return TAKEN, 0
+    if not write_record(book, lists.cut, key, x, y, width, height):
+        return NO_POSITIONS, 0
+    return pieces_of(book, lists.cut, slot_of(book, key)), add_rectangle(book, lists, key, 0)
+
+
+@kernel
 def add_rectangles(
     book: Book, lists: DirectLists, keys: NDArray[np.int64], first_key: int, first_piece: int
 ) -> tuple[int, int]:
@@ -245,8 +264,10 @@ def add_rectangles(
 
 
 @kernel
-def remove_rectangle(book: Book, lists: DirectLists, key: int) -> None:
-    """Remove all the pieces of a key, and its record."""
+def remove_rectangle(book: Book, lists: DirectLists, key: int) -> bool:
+    """Remove all the pieces of a key, and its record; False where the key is not there."""
+    if not holds_key(book, key):
+        return False
     slot = slot_of(book, key)
     cut = lists.cut
     columns = piece_count(book.records[slot, WIDTH], cut.x_log, cut.overlapped)
@@ -257,6 +278,7 @@ def remove_rectangle(book: Book, lists: DirectLists, key: int) -> None:
         position = book.positions.values[book.records[slot, POSITIONS] + piece]
         remove_entry(book, lists, key, position, x, y, x_log, y_log)
     forget_record(book, cut, slot)
+    return True
 
 
 @kernel

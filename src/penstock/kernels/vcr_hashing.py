@@ -16,9 +16,11 @@ from penstock.kernels.compiling import kernel
 from penstock.kernels.vcr import (
     BEFORE,
     HEIGHT,
+    NO_POSITIONS,
     NO_ROOM,
     POSITIONS,
     SPARE,
+    TAKEN,
     WIDTH,
     WRAP,
     Arena,
@@ -30,12 +32,14 @@ from penstock.kernels.vcr import (
     copy_run,
     forget_record,
     give_run,
+    holds_key,
     piece_at,
     piece_count,
     pieces_of,
     place_of_position,
     slot_of,
     take_run,
+    write_record,
 )
 
 USED: Final = 0
@@ -198,34 +202,58 @@ def drop_entry(book: Book, lists: HashedLists, position: int, x: int, y: int, x_
 
 
 @kernel
+def enter_rectangle(book: Book, lists: HashedLists, key: int, first_piece: int) -> int:
+    """Enter the pieces of a recorded key from one on; returns the first that found no room, or how many there are."""
+    slot = slot_of(book, key)
+    cut = lists.cut
+    pieces = pieces_of(book, cut, slot)
+    columns = piece_count(book.records[slot, WIDTH], cut.x_log, cut.overlapped)
+    for piece in range(first_piece, pieces):
+        left, x_log, x_known = piece_at(book.records[slot, WIDTH], cut.x_log, cut.overlapped, piece % columns)
+        bottom, y_log, y_known = piece_at(book.records[slot, HEIGHT], cut.y_log, cut.overlapped, piece // columns)
+        x, y = book.records[slot, X] + left, book.records[slot, Y] + bottom
+        answers = answers_from(x + x_known, y + y_known)
+        position = append_entry(lists, vcr_of(lists, x, y, x_log, y_log), key, answers)
+        if position == NO_ROOM:
+            return piece
+        book.positions.values[book.records[slot, POSITIONS] + piece] = position
+    return pieces
+
+
+@kernel
+def enter_new_rectangle(
+    book: Book, lists: HashedLists, key: int, x: int, y: int, width: int, height: int
+) -> tuple[int, int]:
+    """Record a key of an existing page and enter its pieces, in one call, since a call costs as much as the work.
+
+    Returns how many pieces it has and how many found room; or NO_POSITIONS or TAKEN instead, when nothing was changed.
+    """
+    if holds_key(book, key):
+        return TAKEN, 0
+    if not write_record(book, lists.cut, key, x, y, width, height):
+        return NO_POSITIONS, 0
+    return pieces_of(book, lists.cut, slot_of(book, key)), enter_rectangle(book, lists, key, 0)
+
+
+@kernel
 def enter_rectangles(
     book: Book, lists: HashedLists, keys: NDArray[np.int64], first_key: int, first_piece: int
 ) -> tuple[int, int]:
     """Enter recorded keys; returns the key and the piece of it at which the room ended, or the number of keys."""
-    cut = lists.cut
     piece = first_piece
     for place in range(first_key, len(keys)):
-        slot = slot_of(book, keys[place])
-        width, height = book.records[slot, WIDTH], book.records[slot, HEIGHT]
-        columns = piece_count(width, cut.x_log, cut.overlapped)
-        pieces = pieces_of(book, cut, slot)
-        while piece < pieces:
-            left, x_log, x_known = piece_at(width, cut.x_log, cut.overlapped, piece % columns)
-            bottom, y_log, y_known = piece_at(height, cut.y_log, cut.overlapped, piece // columns)
-            x, y = book.records[slot, X] + left, book.records[slot, Y] + bottom
-            answers = answers_from(x + x_known, y + y_known)
-            position = append_entry(lists, vcr_of(lists, x, y, x_log, y_log), keys[place], answers)
-            if position == NO_ROOM:
-                return place, piece
-            book.positions.values[book.records[slot, POSITIONS] + piece] = position
-            piece += 1
+        done = enter_rectangle(book, lists, keys[place], piece)
+        if done < pieces_of(book, lists.cut, slot_of(book, keys[place])):
+            return place, done
         piece = 0
     return len(keys), 0
 
 
 @kernel
-def withdraw_rectangle(book: Book, lists: HashedLists, key: int) -> None:
-    """Remove all the pieces of a key, and its record."""
+def withdraw_rectangle(book: Book, lists: HashedLists, key: int) -> bool:
+    """Remove all the pieces of a key, and its record; False where the key is not there."""
+    if not holds_key(book, key):
+        return False
     slot = slot_of(book, key)
     cut = lists.cut
     columns = piece_count(book.records[slot, WIDTH], cut.x_log, cut.overlapped)
@@ -235,6 +263,7 @@ def withdraw_rectangle(book: Book, lists: HashedLists, key: int) -> None:
         position = book.positions.values[book.records[slot, POSITIONS] + piece]
         drop_entry(book, lists, position, book.records[slot, X] + left, book.records[slot, Y] + bottom, x_log, y_log)
     forget_record(book, cut, slot)
+    return True
 
 
 @kernel

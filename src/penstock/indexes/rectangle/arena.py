@@ -24,11 +24,11 @@ def new_arena(room: int) -> Arena:
 
 
 def widened(arena: Arena, least: int) -> Arena:
-    """The same arena, with room for at least so many more values than are used; doubled, so that this is rare."""
+    """The same arena, with room for at least so many more values than are used, and a quarter of what it has."""
     used = int(arena.used[0])
     if used + least + SPARE > _MOST:
         raise ValueRefusedError(f"the rectangles need room for more than {_MOST:,} pieces")
-    room = min(max(2 * len(arena.values), used + least + SPARE, 64), _MOST)
+    room = min(max(len(arena.values), used + max(least, len(arena.values) // 4) + SPARE), _MOST)
     values = np.empty(room, dtype=np.int32)
     values[:used] = arena.values[:used]
     return arena._replace(values=values)

@@ -29,7 +29,6 @@ from penstock.kernels.vcr import (
     pieces_of,
     slot_of,
     total_pieces,
-    write_record,
     write_records,
 )
 
@@ -76,14 +75,16 @@ class KeyBook:
         """The place of the first key that is in use, or -1."""
         return int(first_taken(self.arrays, keys))
 
-    def record(self, key: int, x: int, y: int, width: int, height: int) -> None:
-        """Write down the rectangle of a new key."""
+    def open_page(self, key: int) -> None:
+        """Make sure that there is a record for a key."""
         page = key >> PAGE_BITS
         if page >= len(self.arrays.pages) or self.arrays.pages[page] < 0:
             self._open_pages(np.array([page]))
-        while not write_record(self.arrays, self.cut, key, x, y, width, height):
-            pieces = self.pieces(width, height)
-            self.arrays = self.arrays._replace(positions=widened(self.arrays.positions, 1 << ceiling_log(pieces)))
+
+    def widen_positions(self, width: int, height: int) -> None:
+        """Make room for the positions of one more rectangle."""
+        least = 1 << ceiling_log(self.pieces(width, height))
+        self.arrays = self.arrays._replace(positions=widened(self.arrays.positions, least))
 
     def record_many(self, keys: NDArray[np.int64], cells: Cells) -> int:
         """The same for many; returns the place of the first key that is there already, at which it stops, or -1."""

@@ -11,19 +11,21 @@ from penstock.errors import InvariantError, ValueRefusedError
 from penstock.indexes.interval.store import Stabs
 from penstock.indexes.rectangle.arena import bytes_of, check_runs, new_arena, widened
 from penstock.indexes.rectangle.book import KeyBook, Piece
-from penstock.kernels.vcr import SPARE, Cut
+from penstock.kernels.vcr import NO_POSITIONS, SPARE, TAKEN, Cut
 from penstock.kernels.vcr_direct import (
     BLOCK,
     HEADER,
     SEARCHED_LOG,
     DirectLists,
     Runs,
+    add_rectangle,
     add_rectangles,
     block_of,
     copy_many_stabs,
     count_entries,
     count_many_stabs,
     fill_entries,
+    insert_rectangle,
     remove_rectangle,
     stab_cell,
 )
@@ -65,16 +67,28 @@ class DirectStorage:
         self._widen(int(count_entries(book.arrays, self.lists, slots)))
         fill_entries(book.arrays, self.lists, keys)
 
+    def insert(self, book: KeyBook, key: int, x: int, y: int, width: int, height: int) -> bool:
+        """Enter one key into the book and the lists; False where it is there already."""
+        book.open_page(key)
+        pieces, done = insert_rectangle(book.arrays, self.lists, key, x, y, width, height)
+        if pieces == NO_POSITIONS:
+            book.widen_positions(width, height)
+            pieces, done = insert_rectangle(book.arrays, self.lists, key, x, y, width, height)
+        while done < pieces:
+            self._widen(len(self.lists.entries.values) // 4)
+            done = add_rectangle(book.arrays, self.lists, key, done)
+        return bool(pieces != TAKEN)
+
     def add(self, book: KeyBook, keys: NDArray[np.int64]) -> None:
         """Enter keys that the book has just got."""
         key, piece = add_rectangles(book.arrays, self.lists, keys, 0, 0)
         while key < len(keys):
-            self._widen(len(self.lists.entries.values))
+            self._widen(len(self.lists.entries.values) // 4)
             key, piece = add_rectangles(book.arrays, self.lists, keys, key, piece)
 
-    def remove(self, book: KeyBook, key: int) -> None:
-        """Take a key out of the lists and the book."""
-        remove_rectangle(book.arrays, self.lists, key)
+    def remove(self, book: KeyBook, key: int) -> bool:
+        """Take a key out of the lists and the book; False where it is not there."""
+        return bool(remove_rectangle(book.arrays, self.lists, key))
 
     def stab(self, x: int, y: int) -> NDArray[np.int32]:
         keys: NDArray[np.int32] = stab_cell(self.lists, self.runs, x, y)
@@ -135,8 +149,6 @@ class DirectStorage:
 
     def _widen(self, least: int) -> None:
         entries = self.lists.entries
-        if len(entries.values) - int(entries.used[0]) >= least + SPARE:
-            return
         entries = widened(entries, least)
         answers = self.lists.answers
         if self.lists.cut.overlapped:

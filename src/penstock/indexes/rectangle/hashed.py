@@ -11,7 +11,7 @@ from penstock.errors import InvariantError, ValueRefusedError
 from penstock.indexes.interval.store import Stabs
 from penstock.indexes.rectangle.arena import bytes_of, check_runs, new_arena, widened
 from penstock.indexes.rectangle.book import KeyBook
-from penstock.kernels.vcr import SPARE, Cut
+from penstock.kernels.vcr import NO_POSITIONS, SPARE, TAKEN, Cut
 from penstock.kernels.vcr_hashing import (
     ACTIVATED,
     BEGIN,
@@ -23,6 +23,8 @@ from penstock.kernels.vcr_hashing import (
     USED,
     HashedLists,
     chain_of,
+    enter_new_rectangle,
+    enter_rectangle,
     enter_rectangles,
     find_node,
     rehash,
@@ -63,6 +65,20 @@ class HashedStorage:
         self._size_for(len(keys))
         self.add(book, keys)
 
+    def insert(self, book: KeyBook, key: int, x: int, y: int, width: int, height: int) -> bool:
+        """Enter one key into the book and the lists; False where it is there already."""
+        if self.activated() > len(self.lists.heads):
+            self._size_for(self.activated())
+        book.open_page(key)
+        pieces, done = enter_new_rectangle(book.arrays, self.lists, key, x, y, width, height)
+        if pieces == NO_POSITIONS:
+            book.widen_positions(width, height)
+            pieces, done = enter_new_rectangle(book.arrays, self.lists, key, x, y, width, height)
+        while done < pieces:
+            self._widen()
+            done = enter_rectangle(book.arrays, self.lists, key, done)
+        return bool(pieces != TAKEN)
+
     def add(self, book: KeyBook, keys: NDArray[np.int64]) -> None:
         """Enter keys that the book has just got."""
         if self.activated() > len(self.lists.heads):
@@ -72,9 +88,9 @@ class HashedStorage:
             self._widen()
             key, piece = enter_rectangles(book.arrays, self.lists, keys, key, piece)
 
-    def remove(self, book: KeyBook, key: int) -> None:
-        """Take a key out of the lists and the book."""
-        withdraw_rectangle(book.arrays, self.lists, key)
+    def remove(self, book: KeyBook, key: int) -> bool:
+        """Take a key out of the lists and the book; False where it is not there."""
+        return bool(withdraw_rectangle(book.arrays, self.lists, key))
 
     def stab(self, x: int, y: int) -> NDArray[np.int32]:
         keys: NDArray[np.int32] = stab_hashed_cell(self.lists, self.distances, x, y)
@@ -164,7 +180,7 @@ class HashedStorage:
             nodes[: len(self.lists.nodes)] = self.lists.nodes
             self.lists = self.lists._replace(ids=ids, nodes=nodes)
             return
-        entries = widened(self.lists.entries, len(self.lists.entries.values))
+        entries = widened(self.lists.entries, len(self.lists.entries.values) // 4)
         answers = self.lists.answers
         if self.lists.cut.overlapped:
             answers = np.empty(len(entries.values), dtype=np.int32)

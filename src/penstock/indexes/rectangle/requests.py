@@ -27,8 +27,8 @@ def checked_rectangle(rectangle: Rectangle) -> Rectangle:
     x_low, y_low, x_high, y_high = rectangle
     if x_low > x_high or y_low > y_high:
         raise ValueRefusedError(
-            f"a rectangle's lows are at most its highs; this one goes in x from {x_low} to {x_high} and in y from {y_low} "
-            f"to {y_high}"
+            f"a rectangle's lows are at most its highs; this one has x from {x_low} to {x_high}, "
+            f"y from {y_low} to {y_high}"
         )
     if min(x_low, y_low) < -CELL_LIMIT or max(x_high, y_high) > CELL_LIMIT:
         raise ValueRefusedError(f"cells are from -2**62 to 2**62; this rectangle is {tuple(rectangle)}")

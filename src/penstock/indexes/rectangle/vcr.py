@@ -28,6 +28,7 @@ from penstock.indexes.rectangle.choosing import DEFAULT_LOGS, SAMPLE, Workload, 
 from penstock.indexes.rectangle.direct import DirectStorage
 from penstock.indexes.rectangle.hashed import HashedStorage
 from penstock.indexes.rectangle.requests import (
+    KEY_LIMIT,
     checked_key,
     checked_points,
     checked_rectangle,
@@ -86,7 +87,7 @@ class VcrStore:
         return self._size
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, int | np.integer) and 0 <= int(key) < 2**30 and int(key) in self._book
+        return isinstance(key, int | np.integer) and 0 <= int(key) < KEY_LIMIT and int(key) in self._book
 
     @property
     def max_width(self) -> int:
@@ -108,16 +109,21 @@ class VcrStore:
 
     def insert(self, key: int, rectangle: Rectangle) -> None:
         key, new = checked_key(key), checked_rectangle(rectangle)
-        if key in self._book:
-            raise duplicate(key)
-        wanted = _joined(self._range, new)
-        if wanted != self._range:
-            self._rebuild(np.array([key], dtype=np.int64), _one(new), _grown(self._range, wanted))
+        bounds = self._range
+        if (
+            new.x_low < bounds.x_low
+            or new.y_low < bounds.y_low
+            or new.x_high > bounds.x_high
+            or new.y_high > bounds.y_high
+        ):
+            self.insert_many(np.array([key], dtype=np.int64), _one(new))
             return
         width, height = new.x_high - new.x_low + 1, new.y_high - new.y_low + 1
-        _refuse_pieces(self._book.pieces(width, height), self._book.cut)
-        self._book.record(key, new.x_low - self._origin[0], new.y_low - self._origin[1], width, height)
-        self._lists.add(self._book, np.array([key], dtype=np.int64))
+        if width * height > MOST_PIECES:
+            _refuse_pieces(self._book.pieces(width, height), self._book.cut)
+        x, y = new.x_low - self._origin[0], new.y_low - self._origin[1]
+        if not self._lists.insert(self._book, key, x, y, width, height):
+            raise duplicate(key)
         self._size += 1
 
     def insert_many(self, keys: NDArray[np.int64], rectangles: Rectangles) -> None:
@@ -139,9 +145,8 @@ class VcrStore:
         self._size += len(keys)
 
     def delete(self, key: int) -> None:
-        if key not in self:
+        if not 0 <= key < KEY_LIMIT or not self._lists.remove(self._book, key):
             raise unknown(key)
-        self._lists.remove(self._book, int(key))
         self._size -= 1
 
     def stab(self, x: int, y: int) -> NDArray[np.int32]:
