@@ -103,7 +103,7 @@ def grows(measure: Measure, series: str, *, least: float = 1.0, most: float = 1e
         (first_x, first), *_, (last_x, last) = values.items()
         growth = last / first
         verdict = min(_above(growth, least, measure), _above(most, growth, measure), key=_rank)
-        evidence = f"{results.label(series)} grows {growth:.3g} times from x = {first_x:,g} to {last_x:,g}."
+        evidence = f"{results.label(series)} grows {growth:.3g} times from x = {_number(first_x)} to {_number(last_x)}."
         return Finding(verdict, evidence)
 
     return judge
@@ -131,7 +131,7 @@ def crosses(measure: Measure, rising: str, flat: str) -> Judge:
         names = f"{results.label(rising)} and {results.label(flat)}"
         if crossing is None:
             return Finding(Verdict.FAILED, f"{names} do not cross.")
-        return Finding(Verdict.HELD, f"{results.label(rising)} is first above at x = {crossing:,g}.")
+        return Finding(Verdict.HELD, f"{results.label(rising)} is first above at x = {_number(crossing)}.")
 
     return judge
 
@@ -156,7 +156,7 @@ def best_at(measure: Measure, series: str, expected: Sequence[float]) -> Judge:
         best = min(values, key=values.__getitem__)
         nearest = min((values[x] for x in expected if x in values), default=float("inf"))
         verdict = _above(values[best] / nearest, 1.0, measure) if best not in expected else Verdict.HELD
-        return Finding(verdict, f"{results.label(series)} is lowest at x = {best:,g}.")
+        return Finding(verdict, f"{results.label(series)} is lowest at x = {_number(best)}.")
 
     return judge
 
@@ -203,10 +203,15 @@ def _times(ratios: Sequence[float]) -> str:
     return f"{smallest} times" if smallest == largest else f"{smallest} to {largest} times"
 
 
+def _number(x: float) -> str:
+    """A value of x for people: never in scientific notation."""
+    return f"{x:,.0f}" if x == round(x) else f"{x:,}"
+
+
 def _where(shared: Sequence[float], all_xs: dict[float, float]) -> str:
     if len(shared) == len(all_xs):
         return ""
-    return f" for x from {shared[0]:,g} to {shared[-1]:,g}"
+    return f" for x from {_number(shared[0])} to {_number(shared[-1])}"
 
 
 def _nothing(results: Results, *series: str) -> Finding:

@@ -76,7 +76,7 @@ def _prepare(
 ) -> dict[str, Subject | None]:
     subjects = {}
     for each in series:
-        step(f"building {each.label} at {x:,g}")
+        step(f"building {each.label} at {x:,.10g}")
         subjects[each.name] = experiment.prepare(parameters, each, x)
     return subjects
 
@@ -89,7 +89,7 @@ def _in_turns(
         # Another one goes first each time, so that none always follows the same neighbour's use of the caches.
         turn = repetition % len(names)
         for name in names[turn:] + names[:turn]:
-            step(f"measuring {name} at {x:,g}")
+            step(f"measuring {name} at {x:,.10g}")
             subject = subjects[name]
             if subject is not None:
                 yield name, repetition, subject()

@@ -258,8 +258,8 @@ _TIME_NOTE: Final = (
 )
 
 _SKIP_LIST_NOTE: Final = (
-    "A skip list has a node for each distinct end point, never more than R. Once compiled and kept in flat arrays, as here,"
-    " most of its search is the copying of what was found, as in the other schemes."
+    "A skip list has a node for each distinct end point, never more than R. Once compiled and kept in flat arrays, as"
+    " here, most of its search is the copying of what was found, as in the other schemes."
 )
 
 
@@ -372,7 +372,7 @@ VCI_6B: Final = Experiment(
 def _dlist_crosses_first(results: Results) -> Finding:
     dlist = crossing_of(results, STORAGE, "dlist", "lci")
     is_list = crossing_of(results, STORAGE, "is_list", "lci")
-    found = [f"{label} at n = {x:,g}" for label, x in (("Dlist", dlist), ("IS-lists", is_list)) if x is not None]
+    found = [f"{label} at n = {x:,.10g}" for label, x in (("Dlist", dlist), ("IS-lists", is_list)) if x is not None]
     held = dlist is not None and is_list is not None and dlist <= is_list
     return Finding(Verdict.HELD if held else Verdict.FAILED, f"First above LCI: {', '.join(found) or 'none'}.")
 
