@@ -207,7 +207,7 @@ def _same_answers(*names: str) -> Claim:
 _CHOSEN_N_NOTE: Final = (
     "The paper does not say n, nor how the predicates are skewed; here they are uniform, and n is among the parameters."
     " It matters: the more predicates, the larger the L of least storage. Over 300 x 200, least storage was at the"
-    " paper's L with 128,000 predicates, and at half of it with 32,000. The small scale was chosen to be like the former."
+    " paper's L with 128,000 predicates, and at half of it with 32,000. The small scale is like the former."
 )
 
 
@@ -320,7 +320,7 @@ VCR_7A: Final = Experiment(
 
 _TREE_NOTE: Final = (
     "The R-tree is that of a library that does not tell its size. It is estimated (ringed points) as a box of four"
-    " doubles and an id for each entry, in nodes that are 70% full. The comparison depends on the sizes: over 75 x 50 with"
+    " doubles and an id for each entry, in nodes that are 70% full. It depends on the sizes: over 75 x 50, with"
     " predicates up to 10 x 5 and construct rectangles up to 4 x 2, VCR took 0.6 to 1.4 times the estimate."
 )
 
