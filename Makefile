@@ -33,13 +33,19 @@ format: $(READY) ## Format the code and mend what the linter can
 
 bench: $(READY) ## Run the benchmarks and keep their results
 	$(BIN)/python benchmarks/micro/parsing.py
+	$(BIN)/python benchmarks/micro/intervals.py
+	$(BIN)/python benchmarks/micro/rectangles.py
+
+lab: $(READY) ## Run the papers' experiments at small scale and gather them into a page
+	$(BIN)/penstock lab run all --scale small --output lab-output
+	$(BIN)/penstock lab report --output lab-output
 
 lock: $(READY) ## Choose the newest versions of all dependencies and write requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command "make lock" -o requirements.lock
 
 clean: ## Remove the virtual environment and all that was built
-	rm -rf $(VENV) demo-output dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) demo-output lab-output dist build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 setup: $(READY) ## Make the virtual environment and install everything into it
 
@@ -51,4 +57,4 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $(READY)
 
-.PHONY: help demo test test-slow test-spark check format bench lock clean setup
+.PHONY: help demo test test-slow test-spark check format bench lab lock clean setup
