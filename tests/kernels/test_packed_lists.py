@@ -60,7 +60,7 @@ def test_runs_of_an_arena_never_overlap(steps: list[int]) -> None:
             give_back_run(arena, *taken.pop(step % len(taken)))
         used = sorted((run, run + class_size(number)) for run, number in taken)
         assert all(end <= after for (_, end), (after, _) in pairwise(used))
-        assert all(1 <= begin and end <= len(arena.slots) for begin, end in used)
+        assert all(begin >= 1 and end <= len(arena.slots) for begin, end in used)
 
 
 def test_an_arena_has_an_end() -> None:

@@ -86,12 +86,23 @@ def is_empty(lists: PackedLists, number: int) -> bool:
 
 
 @kernel
-def _tell(lists: PackedLists, index: int, start: int, entry: int, position: int) -> None:
-    """Note in the record of an entry's key where, in its block, the entry for a length index and a start stands."""
-    record = int(lists.records[entry & KEY_MASK])
-    slots = lists.bookkeeping.slots
-    low, width = int(slots[record + OFFSET]), int(slots[record + WIDTH])
-    slots[record + POSITIONS + piece_number(lists.constructs, low, width, start, index)] = position
+def _tell(
+    constructs: Constructs,
+    records: NDArray[np.int32],
+    bookkeeping: NDArray[np.int32],
+    index: int,
+    start: int,
+    entry: int,
+    position: int,
+) -> None:
+    """Note in the record of an entry's key where, in its block, the entry for a length index and a start stands.
+
+    It takes the arrays by themselves, as it is called for each move: passing all of them each time would cost more than
+    the move.
+    """
+    record = int(records[entry & KEY_MASK])
+    low, width = int(bookkeeping[record + OFFSET]), int(bookkeeping[record + WIDTH])
+    bookkeeping[record + POSITIONS + piece_number(constructs, low, width, start, index)] = position
 
 
 @kernel
@@ -114,6 +125,7 @@ def _enlarge(lists: PackedLists, row: int) -> None:
 def add_entry(lists: PackedLists, number: int, entry: int) -> int:
     """Put an entry at the end of a list and note where; how many other entries moved."""
     headers, slots = lists.headers, lists.entries.slots
+    constructs, records, bookkeeping = lists.constructs, lists.records, lists.bookkeeping.slots
     index = number // lists.stride
     start = number - index * lists.stride
     row = block_row(lists, number >> lists.block_shift)
@@ -129,13 +141,13 @@ def add_entry(lists: PackedLists, number: int, entry: int) -> int:
         if begin < headers[later]:
             moving = int(slots[run + begin])
             slots[run + gap] = moving
-            _tell(lists, index, start + later - here, moving, gap)
+            _tell(constructs, records, bookkeeping, index, start + later - here, moving, gap)
             gap = begin
             moves += 1
         headers[later] += 1
     slots[run + gap] = entry
     headers[here] += 1
-    _tell(lists, index, start, entry, gap)
+    _tell(constructs, records, bookkeeping, index, start, entry, gap)
     return moves
 
 
@@ -143,6 +155,7 @@ def add_entry(lists: PackedLists, number: int, entry: int) -> int:
 def remove_entry(lists: PackedLists, number: int, position: int) -> int:
     """Take the entry at a position of its block out of its list; how many other entries moved."""
     headers, slots = lists.headers, lists.entries.slots
+    constructs, records, bookkeeping = lists.constructs, lists.records, lists.bookkeeping.slots
     index = number // lists.stride
     start = number - index * lists.stride
     row = block_row(lists, number >> lists.block_shift)
@@ -154,7 +167,7 @@ def remove_entry(lists: PackedLists, number: int, position: int) -> int:
     if position != gap:
         moving = int(slots[run + gap])
         slots[run + position] = moving
-        _tell(lists, index, start, moving, position)
+        _tell(constructs, records, bookkeeping, index, start, moving, position)
         moves += 1
     headers[here] = gap
     for later in range(here + 1, last + 1):
@@ -162,7 +175,7 @@ def remove_entry(lists: PackedLists, number: int, position: int) -> int:
         if end > gap:
             moving = int(slots[run + end])
             slots[run + gap] = moving
-            _tell(lists, index, start + later - here, moving, gap)
+            _tell(constructs, records, bookkeeping, index, start + later - here, moving, gap)
             gap = end
             moves += 1
         headers[later] = end

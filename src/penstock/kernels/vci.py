@@ -17,16 +17,15 @@ from penstock.kernels.compiling import kernel
 from penstock.kernels.constructs import Constructs, count_pieces, covered_width, index_of_length, length_at, next_length
 from penstock.kernels.packed_lists import (
     CONTINUES,
+    ENDS,
     KEY_MASK,
     OFFSET,
     POSITIONS,
     WIDTH,
     PackedLists,
     add_entry,
-    block_row,
     entry_of_piece,
     is_empty,
-    list_header,
     new_record,
     remove_entry,
     room_for_interval,
@@ -187,56 +186,94 @@ def flip_all(arrays: VciArrays) -> None:
 
 
 @kernel
-def _take_lists(lists: PackedLists, first: int, last: int, copying: bool, keys: NDArray[np.int32], written: int) -> int:
-    """Copy all entries of neighbouring lists, or only count them; how many are written then."""
-    shift, headers = lists.block_shift, lists.headers
-    for block in range(first >> shift, (last >> shift) + 1):
-        begin = int(headers[list_header(lists, max(first, block << shift))])
-        end = int(headers[list_header(lists, min(last, ((block + 1) << shift) - 1)) + 1])
-        if copying and end > begin:
-            run = int(headers[block_row(lists, block)])
-            source = lists.entries.slots[run + begin : run + end]
-            target = keys[written : written + end - begin]
-            for place in range(len(source)):
-                target[place] = source[place] & KEY_MASK
-        written += end - begin
+def _take_whole(slots: NDArray[np.int32], begin: int, end: int, keys: NDArray[np.int32], written: int) -> int:
+    """Copy the keys of a stretch of entries; how many are written then."""
+    source = slots[begin:end]
+    target = keys[written : written + end - begin]
+    for place in range(len(source)):
+        target[place] = source[place] & KEY_MASK
+    return written + end - begin
+
+
+@kernel
+def _take_last_pieces(
+    slots: NDArray[np.int32], begin: int, end: int, copying: bool, keys: NDArray[np.int32], written: int
+) -> int:
+    """Copy, or only count, the keys of those entries of a stretch that are the last pieces of their intervals."""
+    if copying:
+        for place in range(begin, end):
+            entry = slots[place]
+            if entry < CONTINUES:
+                keys[written] = entry
+                written += 1
+        return written
+    for place in range(begin, end):
+        written += 1 - (int(slots[place]) >> 30)
     return written
 
 
 @kernel
-def _take_last_pieces(lists: PackedLists, number: int, copying: bool, keys: NDArray[np.int32], written: int) -> int:
-    """The same for the entries of one list that are the last pieces of their intervals."""
-    header = list_header(lists, number)
-    begin, end = int(lists.headers[header]), int(lists.headers[header + 1])
-    if begin == end:
-        return written
-    run = int(lists.headers[block_row(lists, number >> lists.block_shift)])
-    source = lists.entries.slots[run + begin : run + end]
-    if copying:
-        for place in range(len(source)):
-            if source[place] < CONTINUES:
-                keys[written] = source[place]
-                written += 1
-        return written
-    continuing = 0
-    for place in range(len(source)):
-        continuing += int(source[place]) >> 30
-    return written + len(source) - continuing
+def _take_lists(
+    headers: NDArray[np.int32],
+    slots: NDArray[np.int32],
+    block_shift: int,
+    first: int,
+    last: int,
+    first_ends: bool,
+    copying: bool,
+    keys: NDArray[np.int32],
+    written: int,
+) -> int:
+    """Copy, or only count, the keys of neighbouring lists; of the first one only last pieces, if it ends at the value.
+
+    It takes the arrays by themselves, as it is called for each stretch of memory.
+    """
+    lists_in_block = 1 << block_shift
+    row_size = ENDS + 1 + lists_in_block
+    block = first >> block_shift
+    last_block = last >> block_shift
+    row = block * row_size
+    begin = int(headers[row + ENDS + (first & (lists_in_block - 1))])
+    if first_ends:
+        middle = int(headers[row + ENDS + 1 + (first & (lists_in_block - 1))])
+        if middle > begin:
+            run = int(headers[row])
+            written = _take_last_pieces(slots, run + begin, run + middle, copying, keys, written)
+            begin = middle
+    while block < last_block:
+        end = int(headers[row + ENDS + lists_in_block])
+        if end > begin:
+            run = int(headers[row])
+            written = _take_whole(slots, run + begin, run + end, keys, written) if copying else written + end - begin
+        begin = 0
+        row += row_size
+        block += 1
+    end = int(headers[row + ENDS + 1 + (last & (lists_in_block - 1))])
+    if end > begin:
+        run = int(headers[row])
+        written = _take_whole(slots, run + begin, run + end, keys, written) if copying else written + end - begin
+    return written
 
 
 @kernel
-def _stab_by_table(index: VciIndex, value: int, copying: bool, keys: NDArray[np.int32], written: int) -> int:
+def _stab_by_table(
+    distances: NDArray[np.int32],
+    headers: NDArray[np.int32],
+    slots: NDArray[np.int32],
+    block_shift: int,
+    value: int,
+    copying: bool,
+    keys: NDArray[np.int32],
+    written: int,
+) -> int:
     """By the distance table (section 4.1): a run of neighbouring lists for each length."""
-    distances = index.distances
     for place in range(len(distances)):
         first = value + int(distances[place, 0])
         last = first + int(distances[place, 1]) - 1
-        if last > first:
-            first_of_length = last - value
-            if first >= first_of_length:
-                written = _take_last_pieces(index.lists, first, copying, keys, written)
-            first = max(first + 1, first_of_length)
-        written = _take_lists(index.lists, first, last, copying, keys, written)
+        # The lists of this length begin at the one of the least value: those before it are of another length.
+        first_ends = last > first >= last - value
+        first = max(first, last - value)
+        written = _take_lists(headers, slots, block_shift, first, last, first_ends, copying, keys, written)
     return written
 
 
@@ -245,11 +282,13 @@ def _take_list(
     index: VciIndex, value: int, start: int, place: int, copying: bool, keys: NDArray[np.int32], written: int
 ) -> int:
     """One list whose construct interval covers the value: all of it, or only last pieces where it ends there."""
-    number = place * index.lists.stride + start
-    length = length_at(index.lists.constructs, place)
-    if length > 0 and start + length == value:
-        return _take_last_pieces(index.lists, number, copying, keys, written)
-    return _take_lists(index.lists, number, number, copying, keys, written)
+    lists = index.lists
+    number = place * lists.stride + start
+    length = length_at(lists.constructs, place)
+    first_ends = length > 0 and start + length == value
+    return _take_lists(
+        lists.headers, lists.entries.slots, lists.block_shift, number, number, first_ends, copying, keys, written
+    )
 
 
 @kernel
@@ -286,7 +325,10 @@ def _stab(index: VciIndex, value: int, copying: bool, keys: NDArray[np.int32], w
     if value < index.low or value >= index.low + index.size:
         return written
     if index.activation == TABLE:
-        return _stab_by_table(index, value - index.low, copying, keys, written)
+        lists = index.lists
+        headers, slots = lists.headers, lists.entries.slots
+        place = value - index.low
+        return _stab_by_table(index.distances, headers, slots, lists.block_shift, place, copying, keys, written)
     if index.activation == VIRTUAL:
         return _stab_by_segment(index, value - index.low, copying, keys, written)
     return _stab_by_bitmap(index, value - index.low, copying, keys, written)

@@ -64,7 +64,7 @@ def test_figure_7_virtual_bitmaps_with_a_table_are_small_where_intervals_are_man
 @pytest.mark.parametrize("name", ["lci_bv_dt", "sci_bv_dt", "lci_bc", "dlist"])
 def test_the_work_of_inserting_and_deleting_does_not_depend_on_how_many_there_are(name: str, number: int) -> None:
     store = filled(name, number, None if name == "dlist" else 256)
-    most_pieces = 200 if name == "dlist" else 8
+    most_pieces = {"dlist": 201, "sci_bv_dt": 1}.get(name, 8)
     for key in range(50):
         store.delete(key)
     for key in range(50):
@@ -88,21 +88,21 @@ def test_room_given_back_is_used_again(name: str) -> None:
 
 
 def test_the_greatest_length_is_chosen_from_the_intervals() -> None:
-    assert choose_max_length(np.arange(1, 201), "logarithmic") == 256
+    assert choose_max_length(np.arange(1, 201), "logarithmic") == 64
     assert choose_max_length(np.array([0, 0, 0]), "logarithmic") == 1
-    assert choose_max_length(np.array([64]), "logarithmic") == 64
+    assert choose_max_length(np.array([64]), "logarithmic") == 16
     assert choose_max_length(np.array([5]), "simple") == 5
     assert choose_max_length(np.arange(500), "simple") == 32
     assert choose_max_length(np.arange(500), "points") == 0
     few_are_wide = np.concatenate([np.full(10_000, 3), np.full(10, 10**6)])
-    assert choose_max_length(few_are_wide, "logarithmic") == 4
+    assert choose_max_length(few_are_wide, "logarithmic") == 1
 
 
 def test_the_greatest_length_follows_what_is_inserted() -> None:
     store = VciStore(0, 100_000)
     for key in range(200):
         store.insert(key, 10 * key, 10 * key + 5000)
-    assert store.constructs.longest == 8192
+    assert store.constructs.longest == 2048
     store.check_invariants()
     assert len(store.stab(5000)) == 200
     given = VciStore(0, 100_000, max_length=64)

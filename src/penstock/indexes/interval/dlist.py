@@ -17,7 +17,7 @@ class DirectListStore(VciStore):
     """Closed intervals of cells under keys, in lists of values."""
 
     name: ClassVar[str] = "dlist"
-    block_shift: ClassVar[int] = 0
+    fixed_block_shift: ClassVar[int | None] = 0
 
     def __init__(self, low: int = 0, high: int = 1023, *, max_length: int | None = None) -> None:
         if max_length not in (None, 0):

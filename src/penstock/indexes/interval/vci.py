@@ -30,7 +30,7 @@ from penstock.errors import (
     ValueRefusedError,
     did_you_mean,
 )
-from penstock.indexes.interval.choosing import choose_max_length
+from penstock.indexes.interval.choosing import choose_block_shift, choose_max_length
 from penstock.indexes.interval.constructs import ConstructIntervals
 from penstock.indexes.interval.requests import (
     FARTHEST_CELL,
@@ -65,8 +65,6 @@ from penstock.kernels.vci import (
 )
 
 ACTIVATIONS: Final = {"bitmap": BITMAP, "clipped": BITMAP, "virtual": VIRTUAL, "table": TABLE}
-BLOCK_SHIFT: Final = 5
-"""Lists of a block, as a power of 2: more make a query's stretches longer, and insertions and deletions slower."""
 MOST_LISTS: Final = 2**29
 FIRST_RECONSIDERED: Final = 64
 
@@ -75,7 +73,8 @@ class VciStore:
     """Closed intervals of cells under keys, in lists of construct intervals."""
 
     name: ClassVar[str] = "vci"
-    block_shift: ClassVar[int] = BLOCK_SHIFT
+    fixed_block_shift: ClassVar[int | None] = None
+    """How many lists a block has, as a power of 2, where that is not to be chosen."""
 
     def __init__(
         self,
@@ -97,13 +96,18 @@ class VciStore:
         self._max_length = max_length
         self._count = 0
         self._reconsidered_at = FIRST_RECONSIDERED
-        self._hold(*self._empty(low, high, self._chosen(np.empty(0, dtype=np.int64))), low, high)
+        self._hold(*self._empty(low, high, np.empty(0, dtype=np.int64)), low, high)
 
     def _hold(self, arrays: VciArrays, constructs: ConstructIntervals, low: int, high: int) -> None:
         self._arrays = arrays
         self.constructs = constructs
         self.low, self.high = low, high
         """The least and the greatest value of the range."""
+
+    @property
+    def block_shift(self) -> int:
+        """How many lists a block has, as a power of 2."""
+        return index_of(self._arrays).lists.block_shift
 
     def __len__(self) -> int:
         return self._count
@@ -126,7 +130,7 @@ class VciStore:
             entries, bookkeeping, moves = insert_interval(self._arrays, key, low - self.low, high - low)
         self.moves += moves
         self._count += 1
-        if self._max_length is None and self._count >= self._reconsidered_at:
+        if self._count >= self._reconsidered_at:
             self._reconsider()
 
     def insert_many(self, keys: NDArray[np.int64], lows: NDArray[np.int64], highs: NDArray[np.int64]) -> None:
@@ -239,9 +243,14 @@ class VciStore:
             return self._max_length
         return choose_max_length(widths, self._kind)
 
-    def _empty(self, low: int, high: int, longest: int) -> tuple[VciArrays, ConstructIntervals]:
-        """An empty index for a range, with the greatest length that its headers have room for, up to the one given."""
-        constructs = ConstructIntervals(self._kind, longest)
+    def _chosen_shift(self, widths: NDArray[np.int64], constructs: ConstructIntervals, size: int) -> int:
+        if self.fixed_block_shift is not None:
+            return self.fixed_block_shift
+        return choose_block_shift(widths, constructs.longest, size * constructs.per_start)
+
+    def _empty(self, low: int, high: int, widths: NDArray[np.int64]) -> tuple[VciArrays, ConstructIntervals]:
+        """An empty index of a range for intervals of these widths, L being no more than headers have room for."""
+        constructs = ConstructIntervals(self._kind, self._chosen(widths))
         size = high - low + 1
         while size * constructs.per_start > MOST_LISTS and self._max_length is None and constructs.longest > 1:
             constructs = ConstructIntervals(self._kind, constructs.longest // 2)
@@ -251,7 +260,8 @@ class VciStore:
                 "rank space makes a range as small as the operands are many"
             )
         clipped = {"bitmap": False, "clipped": True}.get(self.activation)
-        arrays = empty_arrays(constructs, low, size, self.block_shift, ACTIVATIONS[self.activation], clipped)
+        shift = self._chosen_shift(widths, constructs, size)
+        arrays = empty_arrays(constructs, low, size, shift, ACTIVATIONS[self.activation], clipped)
         return arrays, constructs
 
     def _stretched(self, low: int, high: int) -> tuple[int, int]:
@@ -269,11 +279,13 @@ class VciStore:
         return (new_low, new_high + spare) if new_high > old_high else (new_low, new_high)
 
     def _reconsider(self) -> None:
-        """Build anew if L is far from what the intervals so far ask for."""
+        """Build anew if L or the blocks are not what the intervals so far ask for."""
         self._reconsidered_at = 2 * self._count
         intervals = self.intervals()
-        chosen, now = self._chosen(intervals.highs - intervals.lows), self.constructs.longest
-        if chosen > now or 4 * chosen <= now:
+        widths = intervals.highs - intervals.lows
+        chosen, now = self._chosen(widths), self.constructs.longest
+        shift = self._chosen_shift(widths, self.constructs, self.high - self.low + 1)
+        if chosen > now or 4 * chosen <= now or shift != self.block_shift:
             self._rebuild(self.low, self.high)
 
     def _rebuild(self, low: int, high: int, further: Intervals | None = None) -> None:
@@ -283,7 +295,7 @@ class VciStore:
             joined = (np.concatenate(pair) for pair in zip(intervals, further, strict=True))
             intervals = Intervals(*joined) if self._count else further
         widths = intervals.highs - intervals.lows
-        arrays, constructs = self._empty(low, high, self._chosen(widths))
+        arrays, constructs = self._empty(low, high, widths)
         self._hold(filled_arrays(arrays, intervals.keys, intervals.lows - low, widths), constructs, low, high)
         self._count = len(widths)
         self._reconsidered_at = max(FIRST_RECONSIDERED, 2 * self._count)
