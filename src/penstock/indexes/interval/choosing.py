@@ -49,7 +49,7 @@ def choose_block_shift(widths: NDArray[np.int64], longest: int, lists: int) -> i
     """The number of lists of a block, as a power of 2, where intervals of these widths go to so many lists.
 
     >>> choose_block_shift(np.full(1000, 100), 64, 1000), choose_block_shift(np.full(1000, 100), 64, 50_000)
-    (4, 6)
+    (4, 7)
     """
     if len(widths) == 0:
         return LEAST_BLOCK_SHIFT
