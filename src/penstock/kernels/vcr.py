@@ -185,6 +185,14 @@ def total_pieces(widths: NDArray[np.int64], heights: NDArray[np.int64], cut: Cut
 
 
 @kernel
+def position_logs(widths: NDArray[np.int64], heights: NDArray[np.int64], cut: Cut, lengths: NDArray[np.int64]) -> None:
+    """Of many rectangles: the logarithms of the lengths of the runs that hold their positions."""
+    for place in range(len(widths)):
+        columns = piece_count(widths[place], cut.x_log, cut.overlapped)
+        lengths[place] = ceiling_log(columns * piece_count(heights[place], cut.y_log, cut.overlapped))
+
+
+@kernel
 def write_record(book: Book, cut: Cut, key: int, x: int, y: int, width: int, height: int) -> bool:
     """Give a key of an existing page its rectangle; False where the positions have no room."""
     columns = piece_count(width, cut.x_log, cut.overlapped)
@@ -277,3 +285,27 @@ def copy_run(values: NDArray[np.int32], begin: int, count: int, written: int, ke
         keys[target + four], keys[target + five], keys[target + six], keys[target + seven] = e, f, g, h
         source += eight
         target += eight
+
+
+@kernel
+def list_pieces(book: Book, cut: Cut, keys: NDArray[np.int64], pieces: NDArray[np.int64]) -> None:
+    """For checks: of each piece of these keys the key, x, y, both logarithms, what it answers from, and its position.
+
+    ``pieces`` is (all pieces of the keys, 7).
+    """
+    listed = 0
+    for key in keys:
+        slot = slot_of(book, key)
+        columns = piece_count(book.records[slot, WIDTH], cut.x_log, cut.overlapped)
+        for piece in range(pieces_of(book, cut, slot)):
+            left, x_log, x_known = piece_at(book.records[slot, WIDTH], cut.x_log, cut.overlapped, piece % columns)
+            bottom, y_log, y_known = piece_at(book.records[slot, HEIGHT], cut.y_log, cut.overlapped, piece // columns)
+            x, y = book.records[slot, X] + left, book.records[slot, Y] + bottom
+            pieces[listed, 0] = key
+            pieces[listed, 1] = x
+            pieces[listed, 2] = y
+            pieces[listed, 3] = x_log
+            pieces[listed, 4] = y_log
+            pieces[listed, 5] = answers_from(x + x_known, y + y_known)
+            pieces[listed, 6] = book.positions.values[book.records[slot, POSITIONS] + piece]
+            listed += 1

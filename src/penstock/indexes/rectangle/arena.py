@@ -24,11 +24,14 @@ def new_arena(room: int) -> Arena:
 
 
 def widened(arena: Arena, least: int) -> Arena:
-    """The same arena, with room for at least so many more values than are used, and a quarter of what it has."""
+    """The same arena with room for so many more values than are used, and a quarter wider at least.
+
+    So asking again always ends, however long a run is asked for, and widening stays rare.
+    """
     used = int(arena.used[0])
     if used + least + SPARE > _MOST:
         raise ValueRefusedError(f"the rectangles need room for more than {_MOST:,} pieces")
-    room = min(max(len(arena.values), used + max(least, len(arena.values) // 4) + SPARE), _MOST)
+    room = min(max(len(arena.values) * 5 // 4, used + least + SPARE), _MOST)
     values = np.empty(room, dtype=np.int32)
     values[:used] = arena.values[:used]
     return arena._replace(values=values)

@@ -20,13 +20,12 @@ from penstock.kernels.vcr import (
     Cut,
     X,
     Y,
-    answers_from,
     ceiling_log,
     first_taken,
     holds_key,
-    piece_at,
+    list_pieces,
     piece_count,
-    pieces_of,
+    position_logs,
     slot_of,
     total_pieces,
     write_records,
@@ -44,16 +43,16 @@ class Cells(NamedTuple):
     heights: NDArray[np.int64]
 
 
-class Piece(NamedTuple):
-    """A piece of the rectangle of a key, for checks: its VCR, the cell it answers from, its recorded position."""
+class Pieces(NamedTuple):
+    """Pieces of rectangles, for checks: keys, VCRs, the cells they answer from, and their recorded positions."""
 
-    key: int
-    x: int
-    y: int
-    x_log: int
-    y_log: int
-    answers: int
-    position: int
+    keys: NDArray[np.int64]
+    xs: NDArray[np.int64]
+    ys: NDArray[np.int64]
+    x_logs: NDArray[np.int64]
+    y_logs: NDArray[np.int64]
+    answers: NDArray[np.int64]
+    positions: NDArray[np.int64]
 
 
 class KeyBook:
@@ -113,20 +112,14 @@ class KeyBook:
         records = self.arrays.records[slots].astype(np.int64)
         return Cells(records[:, X], records[:, Y], records[:, WIDTH], records[:, HEIGHT])
 
-    def all_pieces(self) -> list[Piece]:
-        """The pieces of all keys, in plain Python: for checks."""
-        found = []
-        for key, slot in zip(*(array.tolist() for array in self.live()), strict=True):
-            x, y, width, height, place = self.arrays.records[slot].tolist()
-            for row in range(piece_count(height, self.cut.y_log, self.cut.overlapped)):
-                bottom, y_log, y_known = piece_at(height, self.cut.y_log, self.cut.overlapped, row)
-                for column in range(piece_count(width, self.cut.x_log, self.cut.overlapped)):
-                    left, x_log, x_known = piece_at(width, self.cut.x_log, self.cut.overlapped, column)
-                    answers = answers_from(x + left + x_known, y + bottom + y_known)
-                    position = int(self.arrays.positions.values[place])
-                    found.append(Piece(key, x + left, y + bottom, x_log, y_log, answers, position))
-                    place += 1
-        return found
+    def all_pieces(self) -> Pieces:
+        """The pieces of all keys."""
+        keys, slots = self.live()
+        cells = self.cells(slots)
+        total, _, _ = total_pieces(cells.widths, cells.heights, self.cut)
+        pieces = np.empty((total, len(Pieces._fields)), dtype=np.int64)
+        list_pieces(self.arrays, self.cut, keys, pieces)
+        return Pieces(*pieces.T)
 
     def nbytes(self) -> int:
         return self.arrays.pages.nbytes + self.arrays.records.nbytes + bytes_of(self.arrays.positions)
@@ -136,12 +129,11 @@ class KeyBook:
         live, slots = self.live()
         if len(live) != keys:
             raise InvariantError(f"{len(live)} keys have a record, and the store counts {keys}")
-        for key, slot in zip(live.tolist(), slots.tolist(), strict=True):
-            if slot_of(self.arrays, key) != slot:
-                raise InvariantError(f"key {key} does not stand in its slot {slot}")
+        cells = self.cells(slots)
+        logs = np.zeros(len(slots), dtype=np.int64)
+        position_logs(cells.widths, cells.heights, self.cut, logs)
         begins = self.arrays.records[slots, POSITIONS].astype(np.int64)
-        logs = [ceiling_log(pieces_of(self.arrays, self.cut, slot)) for slot in slots.tolist()]
-        check_runs(self.arrays.positions, begins, np.array(logs, dtype=np.int64), "the positions of pieces")
+        check_runs(self.arrays.positions, begins, logs, "the positions of pieces")
 
     def _open_pages(self, pages: NDArray[np.int64]) -> None:
         """Make records for pages of keys that have none yet."""

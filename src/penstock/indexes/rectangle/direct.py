@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from penstock.errors import InvariantError, ValueRefusedError
 from penstock.indexes.interval.store import Stabs
 from penstock.indexes.rectangle.arena import bytes_of, check_runs, new_arena, widened
-from penstock.indexes.rectangle.book import KeyBook, Piece
+from penstock.indexes.rectangle.book import KeyBook, Pieces
 from penstock.kernels.vcr import NO_POSITIONS, SPARE, TAKEN, Cut
 from penstock.kernels.vcr_direct import (
     BLOCK,
@@ -20,7 +20,6 @@ from penstock.kernels.vcr_direct import (
     Runs,
     add_rectangle,
     add_rectangles,
-    block_of,
     copy_many_stabs,
     count_entries,
     count_many_stabs,
@@ -129,23 +128,27 @@ class DirectStorage:
             raise InvariantError("a block without entries holds a run")
         held = np.flatnonzero(logs >= 0)
         check_runs(self.lists.entries, headers[held, 0], logs[held], "the blocks")
-        pieces = book.all_pieces()
-        for piece in pieces:
-            self._check_piece(headers, piece)
-        if len(pieces) != int(sizes.sum()):
-            raise InvariantError(f"{int(sizes.sum())} entries for {len(pieces)} pieces")
+        self._check_pieces(headers, book.all_pieces())
 
-    def _check_piece(self, headers: NDArray[np.int64], piece: Piece) -> None:
-        block = block_of(self.lists, piece.x, piece.y, piece.x_log, piece.y_log)
-        lane = piece.x & (BLOCK - 1)
-        begin, end = headers[block, lane : lane + 2].tolist()
-        places = (begin + np.flatnonzero(self.lists.entries.values[begin:end] == piece.key)).tolist()
-        if len(places) != 1:
-            raise InvariantError(f"key {piece.key} stands {len(places)} times in the list of one VCR")
-        if self.lists.capacities[block] > SEARCHED_LOG and places[0] != headers[block, 0] + piece.position:
-            raise InvariantError(f"key {piece.key} is not where its position says")
-        if self.lists.cut.overlapped and self.lists.answers[places[0]] != piece.answers:
-            raise InvariantError(f"an entry of key {piece.key} answers for other cells than its piece")
+    def _check_pieces(self, headers: NDArray[np.int64], pieces: Pieces) -> None:
+        cut = self.lists.cut
+        sizes = pieces.y_logs * (cut.x_log + 1) + pieces.x_logs
+        blocks = (sizes * self.lists.rows + pieces.ys) * self.lists.columns + pieces.xs // BLOCK
+        wanted = [blocks * BLOCK + pieces.xs % BLOCK, pieces.keys]
+        lengths = np.diff(headers, axis=1).ravel()
+        found_lists = np.repeat(np.arange(len(lengths)), lengths)
+        starts = headers[:, :-1].ravel() - (np.cumsum(lengths) - lengths)
+        places = np.arange(len(found_lists)) + np.repeat(starts, lengths)
+        found = [found_lists, self.lists.entries.values[places].astype(np.int64)]
+        if cut.overlapped:
+            wanted.append(pieces.answers)
+            found.append(self.lists.answers[places].astype(np.int64))
+        if not np.array_equal(_ordered(wanted), _ordered(found)):
+            raise InvariantError("the entries of the lists are not the pieces of the rectangles")
+        known = self.lists.capacities[blocks] > SEARCHED_LOG
+        told = headers[blocks[known], 0] + pieces.positions[known]
+        if np.any(self.lists.entries.values[told] != pieces.keys[known]):
+            raise InvariantError("a key is not where its position says")
 
     def _widen(self, least: int) -> None:
         entries = self.lists.entries
@@ -168,3 +171,9 @@ def runs_of(cut: Cut, rows: int, columns: int) -> Runs:
                 distances.append((size * rows - below) * columns)
                 reaches.append((1 << x_log) - 1)
     return Runs(np.array(distances, dtype=np.int64), np.array(reaches, dtype=np.int32))
+
+
+def _ordered(columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Rows of columns in one order, so that two sets of rows can be compared."""
+    rows = np.stack(columns)
+    return rows[:, np.lexsort(rows)]

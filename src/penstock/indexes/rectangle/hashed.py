@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from penstock.errors import InvariantError, ValueRefusedError
 from penstock.indexes.interval.store import Stabs
 from penstock.indexes.rectangle.arena import bytes_of, check_runs, new_arena, widened
-from penstock.indexes.rectangle.book import KeyBook
+from penstock.indexes.rectangle.book import KeyBook, Pieces
 from penstock.kernels.vcr import NO_POSITIONS, SPARE, TAKEN, Cut
 from penstock.kernels.vcr_hashing import (
     ACTIVATED,
@@ -26,11 +26,9 @@ from penstock.kernels.vcr_hashing import (
     enter_new_rectangle,
     enter_rectangle,
     enter_rectangles,
-    find_node,
     rehash,
     stab_hashed_cell,
     stab_hashed_cells,
-    vcr_of,
     withdraw_rectangle,
 )
 
@@ -130,18 +128,29 @@ class HashedStorage:
         if np.any(nodes[:, SIZE] < 1) or np.any(nodes[:, SIZE] > 1 << nodes[:, CAPACITY]):
             raise InvariantError("a list is empty, or longer than its run")
         check_runs(self.lists.entries, nodes[:, BEGIN], nodes[:, CAPACITY], "the lists")
-        pieces = book.all_pieces()
-        if len(pieces) != int(nodes[:, SIZE].sum()):
-            raise InvariantError(f"{int(nodes[:, SIZE].sum())} entries for {len(pieces)} pieces")
-        for piece in pieces:
-            node = find_node(self.lists, vcr_of(self.lists, piece.x, piece.y, piece.x_log, piece.y_log))
-            if node < 0 or not 0 <= piece.position < self.lists.nodes[node, SIZE]:
-                raise InvariantError(f"the position of key {piece.key} is not in the list of its VCR")
-            place = self.lists.nodes[node, BEGIN] + piece.position
-            if self.lists.entries.values[place] != piece.key:
-                raise InvariantError(f"key {piece.key} is not where its position says")
-            if self.lists.cut.overlapped and self.lists.answers[place] != piece.answers:
-                raise InvariantError(f"an entry of key {piece.key} answers for other cells than its piece")
+        self._check_pieces(np.array(chained, dtype=np.int64), book.all_pieces())
+
+    def _check_pieces(self, chained: NDArray[np.int64], pieces: Pieces) -> None:
+        cut = self.lists.cut
+        entries = int(self.lists.nodes[chained, SIZE].sum())
+        if len(pieces.keys) != entries:
+            raise InvariantError(f"{entries} entries for {len(pieces.keys)} pieces")
+        if not entries:
+            return
+        corners = (cut.x_log + 1) * (cut.y_log + 1) * (pieces.xs + pieces.ys * self.lists.columns)
+        vcrs = corners + pieces.y_logs * (cut.x_log + 1) + pieces.x_logs
+        chained = chained[np.argsort(self.lists.ids[chained])]
+        ids = self.lists.ids[chained]
+        order = np.minimum(np.searchsorted(ids, vcrs), len(ids) - 1)
+        nodes = self.lists.nodes[chained[order]].astype(np.int64)
+        inside = (pieces.positions >= 0) & (pieces.positions < nodes[:, SIZE])
+        if np.any(ids[order] != vcrs) or not np.all(inside):
+            raise InvariantError("a position is not in the list of its VCR")
+        places = nodes[:, BEGIN] + pieces.positions
+        if np.any(self.lists.entries.values[places] != pieces.keys):
+            raise InvariantError("a key is not where its position says")
+        if cut.overlapped and np.any(self.lists.answers[places] != pieces.answers):
+            raise InvariantError("an entry answers for other cells than its piece")
 
     def _chained(self) -> list[int]:
         """The nodes of all chains, each of which must belong to the chain that it is in."""
