@@ -348,10 +348,8 @@ def count_stabs(
     arrays: VciArrays, values: NDArray[np.int64], order: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> None:
     """How many keys each value finds, asked in an order: neighbours in value find their lists in the cache."""
-    index = index_of(arrays)
     nothing = np.empty(0, dtype=np.int32)
-    for query in order:
-        counts[query] = _stab(index, int(values[query]), False, nothing, 0)
+    _stab_in_order(index_of(arrays), values, order, False, counts, nothing)
 
 
 @kernel
@@ -363,6 +361,29 @@ def copy_stabs(
     keys: NDArray[np.int32],
 ) -> None:
     """Write the keys of each value where its offset says, in an order."""
-    index = index_of(arrays)
+    _stab_in_order(index_of(arrays), values, order, True, offsets, keys)
+
+
+@kernel
+def _stab_in_order(
+    index: VciIndex,
+    values: NDArray[np.int64],
+    order: NDArray[np.int64],
+    copying: bool,
+    places: NDArray[np.int64],
+    keys: NDArray[np.int32],
+) -> None:
+    """Copy the keys of each value to its place in ``keys``, or leave there how many they are."""
+    low, high = index.low, index.low + index.size - 1
+    distances, headers, slots = index.distances, index.lists.headers, index.lists.entries.slots
+    block_shift = index.lists.block_shift
     for query in order:
-        _stab(index, int(values[query]), True, keys, int(offsets[query]))
+        value = int(values[query])
+        begin = int(places[query]) if copying else 0
+        end = begin
+        if index.activation != TABLE:
+            end = _stab(index, value, copying, keys, begin)
+        elif low <= value <= high:
+            end = _stab_by_table(distances, headers, slots, block_shift, value - low, copying, keys, begin)
+        if not copying:
+            places[query] = end
