@@ -25,10 +25,12 @@ from penstock.kernels.vcr import (
     Arena,
     Cut,
     ceiling_log,
+    close_gap,
     copy_run,
     count_bits,
     floor_log,
     give_run,
+    open_gap,
     piece_at,
     piece_count,
     piece_number,
@@ -126,6 +128,18 @@ def test_a_run_is_copied_whole(begin: int, count: int, written: int) -> None:
     assert keys[written : written + count].tolist() == values[begin : begin + count].tolist()
     assert np.all(keys[:written] == -1)
     assert np.all(keys[written + count + SPARE :] == -1)
+
+
+@given(st.integers(0, 30), st.integers(0, 40))
+def test_gaps_open_and_close(begin: int, count: int) -> None:
+    values = np.arange(100, dtype=np.int32)
+    expected = np.arange(100, dtype=np.int32)
+    expected[begin + 1 : begin + count + 1] = np.arange(begin, begin + count)
+    open_gap(values, begin, begin + count)
+    assert values.tolist() == expected.tolist()
+    close_gap(values, begin, begin + count + 1)
+    expected[begin : begin + count] = np.arange(begin, begin + count)
+    assert values.tolist() == expected.tolist()
 
 
 def test_randomised_ids_spread() -> None:

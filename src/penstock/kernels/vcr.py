@@ -288,6 +288,42 @@ def copy_run(values: NDArray[np.int32], begin: int, count: int, written: int, ke
 
 
 @kernel
+def open_gap(values: NDArray[np.int32], begin: int, end: int) -> None:
+    """Move ``values[begin:end]`` one place to the right, from its end, eight values at a time."""
+    place = end
+    while place - begin >= 8:
+        at = np.uint64(place - 8)
+        one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+        five, six, seven, eight = np.uint64(5), np.uint64(6), np.uint64(7), np.uint64(8)
+        a, b, c, d = values[at], values[at + one], values[at + two], values[at + three]
+        e, f, g, h = values[at + four], values[at + five], values[at + six], values[at + seven]
+        values[at + one], values[at + two], values[at + three], values[at + four] = a, b, c, d
+        values[at + five], values[at + six], values[at + seven], values[at + eight] = e, f, g, h
+        place -= 8
+    while place > begin:
+        values[place] = values[place - 1]
+        place -= 1
+
+
+@kernel
+def close_gap(values: NDArray[np.int32], gap: int, end: int) -> None:
+    """Move ``values[gap + 1:end]`` one place to the left, over the gap."""
+    place = gap
+    while end - place > 8:
+        at = np.uint64(place)
+        one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+        five, six, seven, eight = np.uint64(5), np.uint64(6), np.uint64(7), np.uint64(8)
+        a, b, c, d = values[at + one], values[at + two], values[at + three], values[at + four]
+        e, f, g, h = values[at + five], values[at + six], values[at + seven], values[at + eight]
+        values[at], values[at + one], values[at + two], values[at + three] = a, b, c, d
+        values[at + four], values[at + five], values[at + six], values[at + seven] = e, f, g, h
+        place += 8
+    while place < end - 1:
+        values[place] = values[place + 1]
+        place += 1
+
+
+@kernel
 def list_pieces(book: Book, cut: Cut, keys: NDArray[np.int64], pieces: NDArray[np.int64]) -> None:
     """For checks: of each piece of these keys the key, x, y, both logarithms, what it answers from, and its position.
 

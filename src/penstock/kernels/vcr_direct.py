@@ -5,14 +5,13 @@ every covering VCR of an event. Here the lists are kept by size, then by y, then
 that cover a cell begin at neighbouring x, so their lists are one run of entries, and an event reads
 ``(2 Ly - 1)(kx + 1)`` runs.
 
-The lists of BLOCK neighbouring x are a block: they follow one another without gaps in one run of an arena. To make room
-at the end of a list, each later list of the block moves its first entry behind its last; to close a hole, the other way
-round. Both take as many steps as a block has lists, however long those are.
-
-To delete, an entry must be found. In a block of at most ``2**SEARCHED_LOG`` entries its list is searched, which is a
-few cache lines; in a larger one the book knows its position. Telling the book of each move costs two cache misses, six
-times the rest of an insertion, so only those pay for it that would otherwise walk a long list. A block crosses over
-when it moves to a run of another length, so that the cost is spread over as many insertions.
+The lists of BLOCK neighbouring x are a block: they follow one another without gaps in one run of an arena. In a block
+of at most ``2**SEARCHED_LOG`` entries one is inserted by moving all behind it one place on, and deleted by searching
+its list and moving them back: contiguous memory, at 16 bytes an instruction or more. In a larger block each later list
+moves its first entry behind its last to make room, and the other way round to close a hole, which takes as many steps
+as a block has lists, however long those are; the book knows the position of each entry, and is told of each move. To
+tell it costs two cache misses, so small blocks do without. A block crosses over when it moves to a run of another
+length, so that the cost is spread over as many insertions.
 """
 
 from __future__ import annotations
@@ -40,10 +39,12 @@ from penstock.kernels.vcr import (
     Y,
     answers_from,
     ceiling_log,
+    close_gap,
     copy_run,
     forget_record,
     give_run,
     holds_key,
+    open_gap,
     piece_at,
     piece_count,
     pieces_of,
@@ -53,7 +54,7 @@ from penstock.kernels.vcr import (
     write_record,
 )
 
-BLOCK_LOG: Final = 4
+BLOCK_LOG: Final = 3
 BLOCK: Final = 1 << BLOCK_LOG
 HEADER: Final = BLOCK + 1
 """The header of a block: where each of its lists begins in the arena, and where the last one ends."""
@@ -130,14 +131,35 @@ def tell_positions(book: Book, lists: DirectLists, block: int, left: int, y: int
 def move_entry(
     book: Book, lists: DirectLists, block: int, source: int, target: int, x: int, y: int, x_log: int, y_log: int
 ) -> None:
-    """Move an entry of the list of a VCR within its block, and tell the book if it keeps positions for the block."""
+    """Move an entry of the list of a VCR within its block, which is a large one, and tell the book."""
     key = lists.entries.values[source]
     lists.entries.values[target] = key
     if lists.cut.overlapped:
         lists.answers[target] = lists.answers[source]
-    if lists.capacities[block] > SEARCHED_LOG:
-        place = place_of_position(book, lists.cut, key, x, y, x_log, y_log)
-        book.positions.values[place] = target - lists.headers[block * HEADER]
+    place = place_of_position(book, lists.cut, key, x, y, x_log, y_log)
+    book.positions.values[place] = target - lists.headers[block * HEADER]
+
+
+@kernel
+def open_slot(book: Book, lists: DirectLists, block: int, x: int, y: int, x_log: int, y_log: int) -> int:
+    """Make room at the end of the list of a VCR, in a block that has some: where that is."""
+    header = block * HEADER
+    lane = x & (BLOCK - 1)
+    slot = int(lists.headers[header + lane + 1])
+    if lists.capacities[block] <= SEARCHED_LOG:
+        open_gap(lists.entries.values, slot, lists.headers[header + BLOCK])
+        if lists.cut.overlapped:
+            open_gap(lists.answers, slot, lists.headers[header + BLOCK])
+        for later in range(lane + 1, HEADER):
+            lists.headers[header + later] += 1
+        return slot
+    for later in range(BLOCK - 1, lane, -1):
+        begin, end = lists.headers[header + later], lists.headers[header + later + 1]
+        if begin < end:
+            move_entry(book, lists, block, begin, end, x - lane + later, y, x_log, y_log)
+        lists.headers[header + later + 1] = end + 1
+    lists.headers[header + lane + 1] = slot + 1
+    return slot
 
 
 @kernel
@@ -147,36 +169,30 @@ def add_entry(book: Book, lists: DirectLists, key: int, answers: int, x: int, y:
     header = block * HEADER
     size = lists.headers[header + BLOCK] - lists.headers[header]
     capacity = int(lists.capacities[block])
-    lane = x & (BLOCK - 1)
-    left = x - lane
     if capacity < 0 or size == 1 << capacity:
         if not move_block(lists, block, capacity + 1):
             return NO_ROOM
         if capacity == SEARCHED_LOG:
-            tell_positions(book, lists, block, left, y, x_log, y_log)
-    for later in range(BLOCK - 1, lane, -1):
-        begin, end = lists.headers[header + later], lists.headers[header + later + 1]
-        if begin < end:
-            move_entry(book, lists, block, begin, end, left + later, y, x_log, y_log)
-        lists.headers[header + later + 1] = end + 1
-    target = int(lists.headers[header + lane + 1])
-    lists.headers[header + lane + 1] = target + 1
-    lists.entries.values[target] = key
+            tell_positions(book, lists, block, x - (x & (BLOCK - 1)), y, x_log, y_log)
+    slot = open_slot(book, lists, block, x, y, x_log, y_log)
+    lists.entries.values[slot] = key
     if lists.cut.overlapped:
-        lists.answers[target] = answers
-    return target - int(lists.headers[header])
+        lists.answers[slot] = answers
+    return slot - int(lists.headers[header])
 
 
 @kernel
-def place_of_entry(lists: DirectLists, block: int, lane: int, key: int, position: int) -> int:
-    """Where a key stands in a list of a block: by its position, or by search where positions are not kept."""
+def remove_searched(lists: DirectLists, block: int, lane: int, key: int) -> None:
+    """Remove a key from a list of a block that is small enough to be searched."""
     header = block * HEADER
-    if lists.capacities[block] > SEARCHED_LOG:
-        return int(lists.headers[header]) + position
     place = int(lists.headers[header + lane])
     while lists.entries.values[place] != key:
         place += 1
-    return place
+    close_gap(lists.entries.values, place, lists.headers[header + BLOCK])
+    if lists.cut.overlapped:
+        close_gap(lists.answers, place, lists.headers[header + BLOCK])
+    for later in range(lane + 1, HEADER):
+        lists.headers[header + later] -= 1
 
 
 @kernel
@@ -187,16 +203,19 @@ def remove_entry(
     block = block_of(lists, x, y, x_log, y_log)
     header = block * HEADER
     lane = x & (BLOCK - 1)
-    left = x - lane
-    hole = place_of_entry(lists, block, lane, key, position)
+    if lists.capacities[block] <= SEARCHED_LOG:
+        remove_searched(lists, block, lane, key)
+        shrink_block(lists, block)
+        return
+    hole = int(lists.headers[header]) + position
     for later in range(lane, BLOCK):
         begin, end = lists.headers[header + later], lists.headers[header + later + 1]
         if later > lane:
             lists.headers[header + later] = begin - 1
         if begin < end:
             if end - 1 != hole:
-                move_entry(book, lists, block, end - 1, hole, left + later, y, x_log, y_log)
-            hole = end - 1
+                move_entry(book, lists, block, end - 1, hole, x - lane + later, y, x_log, y_log)
+            hole = int(end) - 1
     lists.headers[header + BLOCK] -= 1
     shrink_block(lists, block)
 
