@@ -254,9 +254,10 @@ def take_run(arena: Arena, log: int) -> int:
         arena.free[log] = arena.values[free]
         return free
     begin = int(arena.used[0])
-    if begin + (1 << log) + SPARE > len(arena.values):
+    end = begin + (1 << int(log))
+    if end + SPARE > len(arena.values):
         return NO_ROOM
-    arena.used[0] = begin + (1 << log)
+    arena.used[0] = end
     return begin
 
 

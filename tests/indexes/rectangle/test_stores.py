@@ -21,6 +21,11 @@ rectangles = st.builds(
     st.integers(0, 24),
 )
 every_store = pytest.mark.parametrize("name", sorted(RECTANGLE_STORES))
+# The properties that take long: one store by default, the others with the slower tests.
+every_store_slowly = pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name == "vcr_sd" else pytest.mark.slow) for name in sorted(RECTANGLE_STORES)],
+)
 
 
 def columns(rows: list[Rectangle]) -> Rectangles:
@@ -102,7 +107,7 @@ class StoreMachine(RuleBasedStateMachine):
             assert all(key in self.store for key in self.held)
 
 
-@every_store
+@every_store_slowly
 def test_state_machine(name: str) -> None:
     from hypothesis.stateful import run_state_machine_as_test
 
@@ -110,7 +115,7 @@ def test_state_machine(name: str) -> None:
     run_state_machine_as_test(machine, settings=settings(max_examples=30, stateful_step_count=25, deadline=None))
 
 
-@every_store
+@every_store_slowly
 @given(rectangle=rectangles, max_width=st.sampled_from([1, 2, 8]), max_height=st.sampled_from([1, 4, 8]))
 def test_each_cell_is_answered_once_and_no_other(
     name: str, rectangle: Rectangle, max_width: int, max_height: int
