@@ -6,8 +6,10 @@ import os
 
 from hypothesis import HealthCheck, Phase, settings
 
-settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True, print_blob=True)
+settings.register_profile("default", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "ci", parent=settings.get_profile("default"), max_examples=60, derandomize=True, print_blob=True
+)
 settings.register_profile(
     "quick", parent=settings.get_profile("default"), phases=[Phase.explicit, Phase.reuse, Phase.generate]
 )

@@ -52,6 +52,7 @@ def test_any_condition_matches_as_the_reference_says(kind: type[StabbingIndex], 
     assert list(zip(matches.rows.tolist(), matches.keys.tolist(), strict=True)) == matching_pairs(events, conditions)
 
 
+@pytest.mark.slow
 @both
 def test_any_order_of_inserts_deletes_and_matches(kind: type[StabbingIndex]) -> None:
     class Machine(IndexBesideOracle):
@@ -62,7 +63,7 @@ def test_any_order_of_inserts_deletes_and_matches(kind: type[StabbingIndex]) -> 
     run_state_machine_as_test(machine, settings=settings(max_examples=10, stateful_step_count=15, deadline=None))
 
 
-@pytest.mark.parametrize("size", [100, 3000])
+@pytest.mark.parametrize("size", [100, pytest.param(3000, marks=pytest.mark.slow)])
 @both
 def test_conditions_over_two_attributes(kind: type[StabbingIndex], size: int) -> None:
     """With many operands several codes make one cell, and what is found is checked."""

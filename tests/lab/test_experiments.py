@@ -18,7 +18,14 @@ from penstock.lab.searching import FOUND
 
 FIGURES = "vci-5 vci-6a vci-6b vci-7a vci-7b vcr-6a vcr-6b vcr-7a vcr-7b vcr-8a vcr-8b vcr-9a vcr-9b"
 
-every_experiment = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
+# An R-tree takes its time.
+every_experiment = pytest.mark.parametrize(
+    "experiment",
+    [
+        pytest.param(experiment, id=name, marks=pytest.mark.slow if name == "vcr-7a" else ())
+        for name, experiment in EXPERIMENTS.items()
+    ],
+)
 
 
 def tiny(experiment: AnyExperiment) -> Parameters:
