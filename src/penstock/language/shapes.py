@@ -7,10 +7,10 @@ same shape. A shape is parsed once; after that a text costs one split and the co
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 Literals: TypeAlias = list[str]
-Shape: TypeAlias = tuple[str, str]
+Shape: TypeAlias = str
 
 # Quoted names are split off too, so that a digit or a quote within one is not taken for a literal. The pattern begins
 # with one class of characters because the regular-expression engine then skips to the next of them at full speed.
@@ -32,28 +32,23 @@ _SPLIT = re.compile(
 _KINDS = str.maketrans(dict.fromkeys(".0123456789", "n"))
 
 
-class Shaped(NamedTuple):
-    """A text taken apart: what stays the same in every text of this shape, and its literals in order."""
+def take_apart(text: str) -> tuple[Shape, Literals]:
+    """Split a text into its shape, which all texts share that differ in literals only, and its literals in order.
 
-    shape: Shape
-    literals: Literals
+    The shape is the text with a NUL for each literal, and behind it the kind of each.
 
-
-def take_apart(text: str) -> Shaped:
-    """Split a text into its shape and its literals.
-
-    >>> take_apart("price < 5 AND symbol = 'IBM'").literals
-    ['5', "'IBM'"]
+    >>> take_apart("price < 5 AND symbol = 'IBM'")
+    ("price < \\x00 AND symbol = \\x00n'", ['5', "'IBM'"])
     """
     parts = _SPLIT(text)
     literals = parts[1::2]
     kinds = "".join([literal[0] for literal in literals]).translate(_KINDS)
     if "`" in kinds:
         return _take_apart_with_names(parts)
-    return Shaped(("\0".join(parts[::2]), kinds), literals)
+    return "\0".join(parts[::2]) + kinds, literals
 
 
-def _take_apart_with_names(parts: list[str]) -> Shaped:
+def _take_apart_with_names(parts: list[str]) -> tuple[Shape, Literals]:
     """The slower way for texts with names in backticks, which belong to the shape."""
     fixed = [parts[0]]
     literals = []
@@ -64,7 +59,7 @@ def _take_apart_with_names(parts: list[str]) -> Shaped:
             literals.append(literal)
             fixed.append(following)
     kinds = "".join([literal[0] for literal in literals]).translate(_KINDS)
-    return Shaped(("\0".join(fixed), kinds), literals)
+    return "\0".join(fixed) + kinds, literals
 
 
 def literal_places(text: str) -> dict[int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from lark import Token, Transformer_NonRecursive, Tree, v_args
 
@@ -42,7 +42,10 @@ from penstock.model.expressions import (
     static_kind,
 )
 from penstock.model.patterns import LikePattern, compile_regex
-from penstock.model.values import LARGEST_INTEGER, Kind
+from penstock.model.values import Kind
+
+SHORT_INTEGER: Final = 19
+"""Integers with fewer digits fit 64 bits."""
 
 Make: TypeAlias = Callable[[Literals], Any]
 
@@ -310,8 +313,10 @@ class TemplateBuilder(Transformer_NonRecursive[Token, Part]):
         number = part.literal
 
         def make(literals: Literals) -> Literal:
-            value = parse_number(literals[number])
-            return Literal(value if value <= LARGEST_INTEGER else _checked_number(value))
+            text = literals[number]
+            if len(text) < SHORT_INTEGER and text.isdigit():  # most numbers are short integers, which always fit
+                return Literal(int(text))
+            return Literal(_checked_number(parse_number(text)))
 
         self._guard(part, make, self._literals)
         return replace(part, make=make)

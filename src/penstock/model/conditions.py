@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final, Literal as OneOf, TypeAlias
 
 from penstock.model.expressions import Attribute, ContextAttribute, Expression, operands
+from penstock.model.nodes import node
 from penstock.model.patterns import LikePattern
 
 ComparisonOperator: TypeAlias = OneOf["=", "!=", "<", "<=", ">", ">="]
@@ -39,21 +39,21 @@ MIRRORED: Final[dict[ComparisonOperator, ComparisonOperator]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Constant:
     """TRUE, FALSE or UNKNOWN (``None``) as a condition."""
 
     truth: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Truth:
     """A bare boolean attribute (or other expression) as a condition: ``in_stock``."""
 
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Comparison:
     """``left operator right``."""
 
@@ -62,7 +62,7 @@ class Comparison:
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Between:
     """``operand BETWEEN low AND high``: both ends belong to it."""
 
@@ -71,7 +71,7 @@ class Between:
     high: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class In:
     """``operand IN (items)``."""
 
@@ -79,7 +79,7 @@ class In:
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Like:
     """``operand LIKE pattern``, or ``ILIKE`` when case is ignored."""
 
@@ -88,7 +88,7 @@ class Like:
     ignore_case: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Matches:
     """``operand RLIKE regex``: some part of the string matches the regular expression (RE2 syntax)."""
 
@@ -96,7 +96,7 @@ class Matches:
     regex: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ArrayContains:
     """``array_contains(operand, item)``: one of the values of a list equals the item."""
 
@@ -104,21 +104,21 @@ class ArrayContains:
     item: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class IsNull:
     """``operand IS NULL``: of an expression, that it has no value; of a condition, that it is UNKNOWN."""
 
     operand: Expression | Condition
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Not:
     """``NOT child``."""
 
     child: Condition
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class And:
     """All of two or more conditions."""
 
@@ -128,7 +128,7 @@ class And:
         _require_two("AND", self.children)
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Or:
     """At least one of two or more conditions."""
 

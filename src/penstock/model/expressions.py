@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal as OneOf, TypeAlias
 
+from penstock.model.nodes import node
 from penstock.model.values import Kind, Scalar, kind_of, same_literal
 
 ArithmeticOperator: TypeAlias = OneOf["+", "-", "*", "/"]
@@ -14,7 +14,7 @@ FunctionName: TypeAlias = OneOf["abs", "lower", "upper", "coalesce"]
 FUNCTIONS: Final[tuple[FunctionName, ...]] = ("abs", "lower", "upper", "coalesce")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@node
 class Literal:
     """A constant. ``None`` is NULL. Literals are equal when value and type are: 1 and 1.0 are two literals."""
 
@@ -27,28 +27,28 @@ class Literal:
         return hash((type(self.value), None if self.value != self.value else self.value))
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Attribute:
     """The value of an attribute of the event."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ContextAttribute:
     """The value of an attribute of the subscriber's context: ``context.name``."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Negation:
     """``-operand``."""
 
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Arithmetic:
     """``left operator right`` over numbers."""
 
@@ -57,7 +57,7 @@ class Arithmetic:
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Call:
     """A function of the language applied to its arguments."""
 
@@ -65,7 +65,7 @@ class Call:
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Cast:
     """``CAST(operand AS type)``: a number as a number of the other type."""
 

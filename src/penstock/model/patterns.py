@@ -5,6 +5,7 @@ Both take time that is bounded by the lengths of pattern and string, so no condi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -23,6 +24,9 @@ class Wildcard(Enum):
 
 PatternPart: TypeAlias = str | Wildcard
 
+_WILDCARDS = re.compile("([%_])")
+_BY_SIGN = {wildcard.value: wildcard for wildcard in Wildcard}
+
 
 @dataclass(frozen=True, slots=True)
 class LikePattern:
@@ -37,7 +41,9 @@ class LikePattern:
     @classmethod
     def parse(cls, pattern: str, escape: str | None = None) -> LikePattern:
         """Read a pattern as SQL writes it. Without ``escape`` no character is special but ``%`` and ``_``."""
-        if escape is not None and len(escape) != 1:
+        if escape is None:
+            return cls(_without_escapes(pattern))
+        if len(escape) != 1:
             raise ValueError(f"ESCAPE takes one character, found {len(escape)}")
         parts: list[PatternPart] = []
         literal: list[str] = []
@@ -86,6 +92,18 @@ class LikePattern:
         for part in self.parts:
             units.extend(part) if isinstance(part, str) else units.append(part)
         return units
+
+
+def _without_escapes(pattern: str) -> tuple[PatternPart, ...]:
+    parts: list[PatternPart] = []
+    for piece in _WILDCARDS.split(pattern):
+        if piece in _BY_SIGN:
+            wildcard = _BY_SIGN[piece]
+            if wildcard is Wildcard.ONE or not parts or parts[-1] is not Wildcard.ANY:
+                parts.append(wildcard)
+        elif piece:
+            parts.append(piece)
+    return tuple(parts)
 
 
 def _escaped(characters: Iterator[str], escape: str) -> str:
