@@ -35,7 +35,7 @@ from penstock.model.conditions import (
 )
 from penstock.model.expressions import Arithmetic, Attribute, Call, Cast, Expression, Literal, Negation
 from penstock.model.patterns import LikePattern
-from penstock.model.values import Scalar, Value
+from penstock.model.values import Value
 
 SMALL_INTEGERS = (-3, -1, 0, 1, 2, 3, 5, 9)
 LARGE_INTEGERS = (2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), 2**62)
@@ -207,8 +207,3 @@ class Vocabulary:
 
 MIXED = Vocabulary(mixed=True)
 TYPED = Vocabulary(large=False, special_doubles=False)
-
-
-def scalars_of(value: Value) -> list[Scalar | None]:
-    """The scalars that a value is or holds."""
-    return list(value) if isinstance(value, tuple) else [value]

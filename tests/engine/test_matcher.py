@@ -128,8 +128,7 @@ def test_add_many_from_a_table_and_from_pairs() -> None:
 
 
 @given(MIXED.conditions, st.lists(MIXED.events, max_size=4))
-def test_tables_match_like_dictionaries(condition: Condition, events: list[dict[str, Value]]) -> None:
-    """Through JSON text, where the values have a JSON form, and through dictionaries."""
+def test_a_batch_matches_as_the_reference_says(condition: Condition, events: list[dict[str, Value]]) -> None:
     matcher = Matcher()
     matcher.add(1, condition)
     expected = [row for row, event in enumerate(events) if evaluate(condition, event) is True]

@@ -11,7 +11,7 @@ new operands wait in the scanned part, and are filed when those have become many
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,22 +32,6 @@ from penstock.model.conditions import Condition
 Fields: TypeAlias = tuple[Field, ...]
 
 LEAST_WAITING = 64
-
-
-class CellIndex(Protocol):
-    """An index of cells in one dimension or two, seen alike: a box is a low and a high cell for each dimension."""
-
-    def insert(self, key: Key, lows: list[int], highs: list[int]) -> None: ...
-
-    def insert_many(self, keys: NDArray[np.int64], lows: NDArray[np.int64], highs: NDArray[np.int64]) -> None: ...
-
-    def delete(self, key: Key) -> None: ...
-
-    def stab_many(self, cells: list[NDArray[np.int64]]) -> Stabs: ...
-
-    def memory(self) -> Mapping[str, int]: ...
-
-    def check_invariants(self) -> None: ...
 
 
 class LineCells:

@@ -43,10 +43,6 @@ CAST_TYPES: Final[dict[str, CastType]] = {
 _ARGUMENT_KINDS = {"abs": Kind.NUMBER, "lower": Kind.STRING, "upper": Kind.STRING}
 
 
-def is_condition(node: Node) -> bool:
-    return isinstance(node, CONDITIONS)
-
-
 def as_expression(node: Node) -> Expression:
     """A node where a value is needed."""
     if isinstance(node, CONDITIONS):
