@@ -1,0 +1,156 @@
+"""The random boolean workloads of OpIndex (section 7.1, table 3), each from a seed, in columns.
+
+Subscriptions are conjunctions over a few of many attributes; events have values for a few of them. The defaults are
+the paper's. Subscriptions and events come from streams of their own, so that one does not change when there is more of
+the other.
+
+The paper does not say how an attribute that was already taken is replaced, nor which ones are frequent under Zipf. Here
+it is drawn again, and the first attributes and the lowest values are the frequent ones, for subscriptions and events
+alike, so that what is often asked for is often there.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from penstock.model.conditions import And, Comparison, ComparisonOperator, Condition
+from penstock.model.expressions import Attribute, Literal
+
+OPERATORS: Final[tuple[ComparisonOperator, ...]] = ("=", "<=", ">=")
+
+_SUBSCRIPTIONS, _EVENTS = 0, 1
+
+
+class Conjunctions(NamedTuple):
+    """Subscriptions in columns: the predicates of subscription s stand from ``offsets[s]`` to ``offsets[s + 1]``."""
+
+    offsets: NDArray[np.int64]
+    attributes: NDArray[np.int32]
+    operators: NDArray[np.int8]
+    """Places in :data:`OPERATORS`."""
+    values: NDArray[np.int64]
+
+
+class SparseEvents(NamedTuple):
+    """Events in columns: the attributes of event e stand from ``offsets[e]`` to ``offsets[e + 1]``."""
+
+    offsets: NDArray[np.int64]
+    attributes: NDArray[np.int32]
+    values: NDArray[np.int64]
+
+
+def conjunctions(
+    count: int,
+    *,
+    dimensions: int = 20_000,
+    most_predicates: int = 4,
+    equal_share: float = 0.4,
+    domain: int = 50,
+    zipf: float = 0.0,
+    seed: int = 1,
+) -> Conjunctions:
+    """Conjunctions of 1 to ``most_predicates`` predicates on distinct attributes, with values from 1 to ``domain``.
+
+    A share ``equal_share`` of the predicates asks for equality, the others evenly for at most or at least the value.
+    ``zipf`` is the exponent of the distribution of both attributes and values; 0 makes them uniform.
+
+    >>> made = conjunctions(1000, most_predicates=4, seed=1)
+    >>> sizes = np.diff(made.offsets)
+    >>> int(sizes.min()), int(sizes.max())
+    (1, 4)
+    """
+    _require_room(most_predicates, dimensions)
+    random = np.random.default_rng([seed, _SUBSCRIPTIONS])
+    sizes = random.integers(1, most_predicates, size=count, endpoint=True)
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+    attributes = _distinct_attributes(random, sizes, dimensions, zipf)
+    chances = random.random(len(attributes))
+    operators = np.searchsorted([equal_share, (1 + equal_share) / 2], chances, side="right").astype(np.int8)
+    return Conjunctions(offsets, attributes, operators, _ranks(random, len(attributes), domain, zipf) + 1)
+
+
+def sparse_events(
+    count: int, *, dimensions: int = 20_000, size: int = 20, domain: int = 50, zipf: float = 0.0, seed: int = 1
+) -> SparseEvents:
+    """Events with values from 1 to ``domain`` for exactly ``size`` distinct attributes each."""
+    _require_room(size, dimensions)
+    random = np.random.default_rng([seed, _EVENTS])
+    attributes = _distinct_attributes(random, np.full(count, size), dimensions, zipf)
+    offsets = np.arange(count + 1, dtype=np.int64) * size
+    return SparseEvents(offsets, attributes, _ranks(random, len(attributes), domain, zipf) + 1)
+
+
+def conditions_of(made: Conjunctions) -> list[Condition]:
+    """The conjunctions as conditions of the model, on attributes named ``a0``, ``a1`` and so on."""
+    # Attributes and literals are shared: with them there would be three times as many objects.
+    attributes = [Attribute(name) for name in _names(made.attributes)]
+    literals = [Literal(value) for value in range(int(made.values.max(initial=0)) + 1)]
+    comparisons = list(
+        map(
+            Comparison,
+            map(OPERATORS.__getitem__, made.operators.tolist()),
+            map(attributes.__getitem__, made.attributes.tolist()),
+            map(literals.__getitem__, made.values.tolist()),
+        )
+    )
+    return [
+        comparisons[begin] if end == begin + 1 else And(tuple(comparisons[begin:end]))
+        for begin, end in pairwise(made.offsets.tolist())
+    ]
+
+
+def events_table(events: SparseEvents) -> pa.Table:
+    """The events as one Arrow column ``attributes``, a map of name to value."""
+    names = pa.array(_names(events.attributes), pa.string()).take(pa.array(events.attributes))
+    maps = pa.MapArray.from_arrays(pa.array(events.offsets, pa.int32()), names, pa.array(events.values))
+    return pa.table({"attributes": maps})
+
+
+def event_dictionaries(events: SparseEvents) -> list[dict[str, int]]:
+    """The events as dictionaries."""
+    names = _names(events.attributes)
+    pairs = list(zip(map(names.__getitem__, events.attributes.tolist()), events.values.tolist(), strict=True))
+    return [dict(pairs[begin:end]) for begin, end in pairwise(events.offsets.tolist())]
+
+
+def _names(attributes: NDArray[np.int32]) -> list[str]:
+    return [f"a{number}" for number in range(int(attributes.max(initial=-1)) + 1)]
+
+
+def _require_room(size: int, dimensions: int) -> None:
+    if size > dimensions:
+        raise ValueError(f"{size} distinct attributes need as many dimensions, found {dimensions}")
+
+
+def _ranks(random: np.random.Generator, count: int, number: int, zipf: float) -> NDArray[np.int64]:
+    """Numbers from 0 to ``number - 1``; number r has a probability in proportion to ``1 / (r + 1) ** zipf``."""
+    if zipf == 0:
+        return random.integers(0, number, size=count)
+    shares = np.cumsum(np.arange(1, number + 1, dtype=np.float64) ** -zipf)
+    ranks: NDArray[np.int64] = np.searchsorted(shares, random.random(count) * shares[-1], side="right")
+    return ranks
+
+
+def _distinct_attributes(
+    random: np.random.Generator, sizes: NDArray[np.int64], dimensions: int, zipf: float
+) -> NDArray[np.int32]:
+    """So many attributes for each owner, all different; one that an earlier place has taken is drawn again."""
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    attributes = _ranks(random, len(owners), dimensions, zipf)
+    places = np.arange(len(owners))
+    while True:
+        pairs = owners[places] * dimensions + attributes[places]
+        order = np.argsort(pairs, kind="stable")
+        pairs = pairs[order]
+        repeated = places[order[1:][pairs[1:] == pairs[:-1]]]
+        if len(repeated) == 0:
+            return attributes.astype(np.int32)
+        attributes[repeated] = _ranks(random, len(repeated), dimensions, zipf)
+        changed = np.zeros(len(sizes), dtype=np.bool_)
+        changed[owners[repeated]] = True
+        places = places[changed[owners[places]]]
