@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import settings, strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    Bundle,
+    MultipleResults,
+    RuleBasedStateMachine,
+    consumes,
+    invariant,
+    multiple,
+    rule,
+    run_state_machine_as_test,
+)
 
 from penstock.indexes import Index, new_index
 from penstock.model.conditions import Condition
 from penstock.model.values import Value
-from tests.indexes.members import every_index
+from tests.indexes.members import every_index, insert_all
 from tests.oracle import matching_pairs
 from tests.strategies import MIXED
 
@@ -27,18 +36,15 @@ class IndexBesideOracle(RuleBasedStateMachine):
         self.next_key = 0
 
     @rule(target=keys, condition=MIXED.conditions)
-    def insert(self, condition: Condition) -> int:
+    def insert(self, condition: Condition) -> int | MultipleResults[int]:
         key, self.next_key = self.next_key, self.next_key + 1
-        self.index.insert(key, condition)
-        self.held[key] = condition
-        return key
+        self.held |= insert_all(self.index, {key: condition})
+        return key if key in self.held else multiple()
 
     @rule(condition=MIXED.conditions, copies=st.integers(60, 150))
     def come_and_go(self, condition: Condition, copies: int) -> None:
         """Many at once, gone again: enough to make an index tidy up."""
-        for key in range(10_000, 10_000 + copies):
-            self.index.insert(key, condition)
-        for key in range(10_000, 10_000 + copies):
+        for key in insert_all(self.index, dict.fromkeys(range(10_000, 10_000 + copies), condition)):
             self.index.delete(key)
 
     @rule(key=consumes(keys))

@@ -8,12 +8,15 @@ map becomes attributes with dotted names (``address.city``).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from penstock.encoding.columns import Column, ListPart, Part, Rows, string_part
+from penstock.encoding.sparse import SparseColumns
 from penstock.errors import ValueRefusedError
 
 
@@ -95,7 +98,16 @@ def _struct_columns(name: str, array: pa.Array, rows: Rows) -> Iterator[tuple[st
         yield from columns_of(dotted(name, struct_field.name), values, rows)
 
 
-def _map_columns(name: str, array: pa.Array, rows: Rows) -> Iterator[tuple[str, Column]]:
+class _Entries(NamedTuple):
+    """The entries of a map: the distinct keys, which of them each entry has, its row and its value."""
+
+    names: list[str]
+    codes: NDArray[np.int32]
+    rows: Rows
+    values: pa.Array
+
+
+def _entries(name: str, array: pa.Array, rows: Rows) -> _Entries:
     if not _is_string(array.type.key_type):
         raise ValueRefusedError(
             f"column {name!r}: the keys of a map are attribute names, so strings; found {array.type}"
@@ -104,18 +116,34 @@ def _map_columns(name: str, array: pa.Array, rows: Rows) -> Iterator[tuple[str, 
         rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
         array = array.drop_null()
     if len(array) == 0:
-        return
+        return _Entries([], np.empty(0, dtype=np.int32), rows[:0], array.items[:0])
     offsets = array.offsets.to_numpy()
-    entry_rows = np.repeat(rows, np.diff(offsets))
     entries = slice(offsets[0], offsets[-1])
     keys = array.keys[entries].dictionary_encode()
-    items = array.items[entries]
     codes = keys.indices.to_numpy(zero_copy_only=False)
+    return _Entries(keys.dictionary.to_pylist(), codes, np.repeat(rows, np.diff(offsets)), array.items[entries])
+
+
+def sparse_columns(name: str, array: pa.Array, rows: Rows) -> SparseColumns | None:
+    """A map of numbers as columns that are cut out only when asked for; ``None`` for anything else."""
+    kind = array.type
+    if not pa.types.is_map(kind) or not (pa.types.is_integer(kind.item_type) or pa.types.is_floating(kind.item_type)):
+        return None
+    names, codes, entry_rows, values = _entries("", array, rows)
+    if values.null_count:
+        there = values.is_valid().to_numpy(zero_copy_only=False)
+        codes, entry_rows, values = codes[there], entry_rows[there], values.drop_null()
+    wide = pa.int64() if pa.types.is_integer(kind.item_type) else pa.float64()
+    return SparseColumns(names, codes, entry_rows, _cast(name, values, wide))
+
+
+def _map_columns(name: str, array: pa.Array, rows: Rows) -> Iterator[tuple[str, Column]]:
+    names, codes, entry_rows, values = _entries(name, array, rows)
     order = np.argsort(codes, kind="stable")
-    bounds = np.searchsorted(codes[order], np.arange(len(keys.dictionary) + 1))
-    for code, key in enumerate(keys.dictionary.to_pylist()):
+    bounds = np.searchsorted(codes[order], np.arange(len(names) + 1))
+    for code, key in enumerate(names):
         chosen = order[bounds[code] : bounds[code + 1]]
-        yield from columns_of(dotted(name, key), items.take(pa.array(chosen)), entry_rows[chosen])
+        yield from columns_of(dotted(name, key), values.take(pa.array(chosen)), entry_rows[chosen])
 
 
 def dotted(prefix: str, name: str) -> str:

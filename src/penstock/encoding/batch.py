@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from penstock.encoding.arrow import columns_of
+from penstock.encoding.arrow import columns_of, sparse_columns
 from penstock.encoding.columns import Column, ColumnBuilder
 from penstock.errors import SourceError, ValueRefusedError, did_you_mean
 from penstock.model.values import Value, clean_attributes
@@ -102,6 +102,10 @@ class EventBatch:
             if not pa.types.is_nested(sources[0][1].type):
                 raise SourceError(f"column {attributes!r} should be a map or a struct, found {sources[0][1].type}")
         rows = np.arange(table.num_rows, dtype=np.int32)
+        if attributes is not None:
+            sparse = sparse_columns(attributes, sources[0][1], rows)
+            if sparse is not None:
+                return cls(ids, sparse)
         columns: dict[str, Column] = {}
         unreadable: dict[str, str] = {}
         for name, array in sources:

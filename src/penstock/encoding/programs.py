@@ -54,13 +54,7 @@ class _Group(NamedTuple):
 
 def compile_condition(condition: Condition, table: FieldTable) -> Program | None:
     """The program of a condition, whose fields and operands the table gets; ``None`` when it is plainly never TRUE."""
-    names = context_attributes_of(condition)
-    if names:
-        raise UnsupportedConditionError(
-            f"the condition refers to context.{min(names)}, but this matcher knows no context; "
-            "penstock.evaluate takes one"
-        )
-    plain = fold(_two_valued(fold(to_nnf(take_apart(fold(condition))))))
+    plain = two_valued(condition)
     program = Program()
     if isinstance(plain, Constant):
         if plain.truth is not True:
@@ -72,11 +66,25 @@ def compile_condition(condition: Condition, table: FieldTable) -> Program | None
     return program
 
 
-def _two_valued(condition: Condition) -> Condition:
-    """UNKNOWN as FALSE: in negation normal form nothing above a constant can turn it round."""
+def two_valued(condition: Condition) -> Condition:
+    """A tree of AND and OR over leaves that hold or do not, TRUE where the condition is TRUE; or a constant.
+
+    A leaf is a predicate, the negation of one, or a test whether something is NULL.
+    """
+    names = context_attributes_of(condition)
+    if names:
+        raise UnsupportedConditionError(
+            f"the condition refers to context.{min(names)}, but this matcher knows no context; "
+            "penstock.evaluate takes one"
+        )
+    return fold(_unknown_as_false(fold(to_nnf(take_apart(fold(condition))))))
+
+
+def _unknown_as_false(condition: Condition) -> Condition:
+    """In negation normal form nothing above a constant can turn it round."""
     match condition:
         case And(children) | Or(children):
-            return type(condition)(tuple(_two_valued(child) for child in children))
+            return type(condition)(tuple(_unknown_as_false(child) for child in children))
         case Constant(None):
             return Constant(False)
         case _:

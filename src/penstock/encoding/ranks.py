@@ -139,7 +139,7 @@ class NumberSpace(RankSpace[float]):
         floors = [_integer_floor(operand) for operand in operands[self._below_integers :]]
         self._integer_floors = np.array([floor for floor, _ in floors], dtype=np.int64)
         self._integer_exact = np.array([exact for _, exact in floors] + [False], dtype=np.bool_)
-        doubles = [_double_floor(operand) for operand in operands]
+        doubles = [double_floor(operand) for operand in operands]
         self._double_floors = np.array([floor for floor, _ in doubles], dtype=np.float64)
         self._double_exact = np.array([exact for _, exact in doubles] + [False], dtype=np.bool_)
 
@@ -173,18 +173,13 @@ class StringSpace(RankSpace[bytes]):
         return np.array(sorted(range(len(operands)), key=operands.__getitem__), dtype=np.int64)
 
     def _prepare(self, operands: list[bytes]) -> None:
-        self._offsets = np.zeros(len(operands) + 1, dtype=np.int64)
-        np.cumsum([len(operand) for operand in operands], out=self._offsets[1:])
-        self._bytes = np.frombuffer(b"".join(operands), dtype=np.uint8)
+        self._offsets, self._bytes = packed_strings(operands)
 
     def encode(self, strings: pa.LargeStringArray) -> Codes:
         """The codes of strings without nulls."""
         self.refresh()
         codes = np.empty(len(strings), dtype=np.int32)
-        _, offsets, content = strings.buffers()
-        value_offsets = np.frombuffer(offsets, dtype=np.int64)[strings.offset : strings.offset + len(strings) + 1]
-        value_bytes = np.frombuffer(content, dtype=np.uint8) if content is not None else _NO_BYTES
-        rank_strings(self._offsets, self._bytes, value_offsets, value_bytes, codes)
+        rank_strings(self._offsets, self._bytes, *string_buffers(strings), codes)
         return codes
 
     def bytes_used(self) -> int:
@@ -244,7 +239,7 @@ def _integer_floor(value: float) -> tuple[int, bool]:
     return floor, floor == value
 
 
-def _double_floor(value: int | float) -> tuple[float, bool]:
+def double_floor(value: int | float) -> tuple[float, bool]:
     """The largest double that is not greater than a number, and whether it is the number."""
     if isinstance(value, float):
         return value, True
@@ -252,6 +247,20 @@ def _double_floor(value: int | float) -> tuple[float, bool]:
     if nearest > value:
         nearest = math.nextafter(nearest, -math.inf)
     return nearest, nearest == value
+
+
+def packed_strings(strings: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Strings as Arrow lays them out: where each begins, and all their bytes."""
+    offsets = np.zeros(len(strings) + 1, dtype=np.int64)
+    np.cumsum([len(string) for string in strings], out=offsets[1:])
+    return offsets, np.frombuffer(b"".join(strings), dtype=np.uint8)
+
+
+def string_buffers(strings: pa.LargeStringArray) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """The offsets and bytes of an array without nulls."""
+    _, offsets, content = strings.buffers()
+    begins = np.frombuffer(offsets, dtype=np.int64)[strings.offset : strings.offset + len(strings) + 1]
+    return begins, np.frombuffer(content, dtype=np.uint8) if content is not None else _NO_BYTES
 
 
 def prefix_end(prefix: bytes) -> bytes:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from penstock.errors import UnknownIndexError, did_you_mean
+from penstock.indexes.boolean import BOOLEAN_INDEXES
 from penstock.indexes.interval import INTERVAL_STORES
 from penstock.indexes.protocol import Index
 from penstock.indexes.rectangle import RECTANGLE_STORES
@@ -29,16 +30,17 @@ def _members() -> Iterator[type[Index]]:
         yield _over(name, FewLineCells if name in _FULL_BITMAPS else LineCells, interval_factory)
     for name, rectangle_factory in RECTANGLE_STORES.items():
         yield _over(name, PlaneCells, rectangle_factory)
+    yield from BOOLEAN_INDEXES
 
 
 REGISTRY: Mapping[str, type[Index]] = MappingProxyType({index.name: index for index in _members()})
 
 
-def new_index(name: str) -> Index:
-    """An empty index of a kind; ``auto`` is the one that serves every condition."""
+def new_index(name: str, **options: Any) -> Index:
+    """An empty index of a kind; ``auto`` is the one that serves every condition. Options are those of the kind."""
     if name == "auto":
         return ScanIndex()
     if name not in REGISTRY:
         hint = did_you_mean(name, REGISTRY) or f"; known are auto, {', '.join(sorted(REGISTRY))}"
         raise UnknownIndexError(f"there is no index {name!r}{hint}")
-    return REGISTRY[name]()
+    return REGISTRY[name](**options)
