@@ -32,9 +32,12 @@ format: $(READY) ## Format the code and mend what the linter can
 	$(BIN)/ruff format .
 
 bench: $(READY) ## Run the benchmarks and keep their results
-	$(BIN)/python benchmarks/micro/parsing.py
-	$(BIN)/python benchmarks/micro/intervals.py
-	$(BIN)/python benchmarks/micro/rectangles.py
+	$(BIN)/python -m benchmarks.micro.parsing
+	$(BIN)/python -m benchmarks.micro.intervals
+	$(BIN)/python -m benchmarks.micro.rectangles
+
+bench-peers: $(READY) ## Compare with other event matchers (Java with Maven, Go), as far as they can be had
+	$(BIN)/python -m benchmarks.peers.run
 
 lab: $(READY) ## Run the papers' experiments at small scale and gather them into a page
 	$(BIN)/penstock lab run all --scale small --output lab-output
@@ -57,4 +60,4 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $(READY)
 
-.PHONY: help demo test test-slow test-spark check format bench lab lock clean setup
+.PHONY: help demo test test-slow test-spark check format bench bench-peers lab lock clean setup

@@ -6,33 +6,26 @@ the libraries superintervals, ailist, ncls and intervaltree as far as they are i
 Penstock. The marks: a batch at n >= 128,000 at least 3 times faster than the fastest library and within 3 times of the
 lists for each value at a third of their memory or less; insertion and deletion below 20 microseconds whatever n is.
 
-Run with ``python benchmarks/micro/intervals.py [--rounds 7] [--sizes 128000,1024000] [--ranges 5000]``. All rivals
+Run with ``python -m benchmarks.micro.intervals [--rounds 7] [--sizes 128000,1024000] [--ranges 5000]``. All rivals
 take turns in each round. Medians and spreads are appended to ``benchmarks/results/intervals.csv`` with the machine.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import ctypes
-import gc
 import importlib
-import os
-import platform
 import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
+from benchmarks.measuring import RESULTS, keep, median_and_ends, resident
 
 from penstock.indexes.interval import INTERVAL_STORES
 
-RESULTS = Path(__file__).parents[1] / "results" / "intervals.csv"
 WIDEST = 200
 SINGLE_QUERIES = 200
 CHANGES = 1000
@@ -185,16 +178,6 @@ def rivals(number: int) -> list[Any]:
     return found
 
 
-def resident() -> int:
-    """Bytes of this process that are in memory, after free ones were given back; 0 where the system does not say."""
-    gc.collect()
-    try:
-        ctypes.CDLL(None).malloc_trim(0)
-        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, AttributeError):
-        return 0
-
-
 def timed(action: Callable[[], Any]) -> tuple[float, Any]:
     begin = time.perf_counter()
     result = action()
@@ -254,18 +237,12 @@ def report(figures: dict[tuple[str, str], list[float]]) -> None:
 
 
 def record(size: int, number: int, figures: dict[tuple[str, str], list[float]]) -> None:
-    new = not RESULTS.exists()
-    RESULTS.parent.mkdir(exist_ok=True)
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    with RESULTS.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if new:
-            names = ["range", "widest", "intervals", "rival", "measure", "median", "least", "most", "rounds"]
-            writer.writerow(["when", "machine", "cores", "python", *names])
-        for (name, measured), values in figures.items():
-            machine = [now, platform.machine(), os.cpu_count(), platform.python_version()]
-            rounded = [round(each, 3) for each in (statistics.median(values), min(values), max(values))]
-            writer.writerow([*machine, size, WIDEST, number, name, measured, *rounded, len(values)])
+    names = ["range", "widest", "intervals", "rival", "measure", "median", "least", "most", "rounds"]
+    rows = [
+        [size, WIDEST, number, name, measured, *median_and_ends(values), len(values)]
+        for (name, measured), values in figures.items()
+    ]
+    keep(RESULTS / "intervals.csv", names, rows)
 
 
 def main() -> None:

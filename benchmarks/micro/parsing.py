@@ -1,25 +1,21 @@
 """Question: how many conditions a second are parsed on one core, when a large table comes from a few hundred templates?
 
-The mark is 50,000 a second. Run with ``python benchmarks/micro/parsing.py [rows]``; the result is appended to
+The mark is 50,000 a second. Run with ``python -m benchmarks.micro.parsing [rows]``; the result is appended to
 ``benchmarks/results/parsing.csv`` with the machine it was measured on.
 """
 
 from __future__ import annotations
 
-import csv
-import os
-import platform
 import random
 import statistics
 import sys
 import time
-from datetime import UTC, datetime
-from pathlib import Path
+
+from benchmarks.measuring import RESULTS, keep, median_and_ends
 
 from penstock.errors import ConditionError
 from penstock.language.parser import parse_many
 
-RESULTS = Path(__file__).parents[1] / "results" / "parsing.csv"
 TEMPLATES = 300
 ROUNDS = 5
 
@@ -73,16 +69,9 @@ def main() -> None:
         assert wrong == 0
         print(f"{rates[-1]:,.0f} conditions a second")
     print(f"median {statistics.median(rates):,.0f}, from {min(rates):,.0f} to {max(rates):,.0f} over {ROUNDS} rounds")
-    new = not RESULTS.exists()
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if new:
-            writer.writerow(["when", "machine", "cores", "python", "rows", "templates", "median", "least", "most"])
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        machine = [platform.machine(), os.cpu_count(), platform.python_version()]
-        figures = [round(statistics.median(rates)), round(min(rates)), round(max(rates))]
-        writer.writerow([now, *machine, rows, TEMPLATES, *figures])
+    figures = [round(figure) for figure in median_and_ends(rates)]
+    names = ["rows", "templates", "median", "least", "most"]
+    keep(RESULTS / "parsing.csv", names, [[rows, TEMPLATES, *figures]])
 
 
 if __name__ == "__main__":

@@ -9,32 +9,27 @@ each, whatever n.
 
 All are asked in turn, each round beginning with another one, and checked to find the same number; times are of the
 processor, medians over the rounds, per rectangle (build, insert, delete) or per event (batch, single).
-Run with ``python benchmarks/micro/rectangles.py [rounds] [n ...]``; the results are appended to
+Run with ``python -m benchmarks.micro.rectangles [rounds] [n ...]``; the results are appended to
 ``benchmarks/results/rectangles.csv`` with the machine.
 """
 
 from __future__ import annotations
 
-import csv
-import os
-import platform
 import statistics
 import sys
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from benchmarks.measuring import RESULTS, keep, median_and_ends
 from numpy.typing import NDArray
 
 from penstock.indexes.rectangle import RECTANGLE_STORES, Rectangle, Rectangles
 from penstock.kernels.compiling import kernel
 from penstock.kernels.vcr import SPARE, copy_run
 
-RESULTS = Path(__file__).parents[1] / "results" / "rectangles.csv"
 WIDTH, HEIGHT = 300, 200
 POINTS = 5_000
 BATCH = 500
@@ -266,21 +261,15 @@ def show(count: int, skewed: bool, figures: dict[str, dict[str, list[float]]]) -
     print(f"  {best} takes {ratio:.2f} times as long as cell lists, and {memory:.2f} of their memory")
 
 
-def keep(count: int, skewed: bool, figures: dict[str, dict[str, list[float]]]) -> None:
-    new = not RESULTS.exists()
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if new:
-            machine = ["when", "machine", "cores", "python"]
-            writer.writerow([*machine, "n", "skew", "index", "measure", "rounds", "median", "least", "most"])
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        machine = [now, platform.machine(), str(os.cpu_count()), platform.python_version()]
-        for name, measures in figures.items():
-            for what, values in measures.items():
-                numbers = [f"{number:.3f}" for number in (statistics.median(values), min(values), max(values))]
-                rule = "90-10" if skewed else "uniform"
-                writer.writerow([*machine, count, rule, name, what, len(values), *numbers])
+def record(count: int, skewed: bool, figures: dict[str, dict[str, list[float]]]) -> None:
+    rule = "90-10" if skewed else "uniform"
+    rows = [
+        [count, rule, name, what, len(values), *median_and_ends(values)]
+        for name, measures in figures.items()
+        for what, values in measures.items()
+    ]
+    names = ["n", "skew", "index", "measure", "rounds", "median", "least", "most"]
+    keep(RESULTS / "rectangles.csv", names, rows)
 
 
 def main() -> None:
@@ -292,7 +281,7 @@ def main() -> None:
         for skewed in (False, True):
             figures = compare(count, skewed, rounds)
             show(count, skewed, figures)
-            keep(count, skewed, figures)
+            record(count, skewed, figures)
 
 
 if __name__ == "__main__":
