@@ -104,6 +104,31 @@ def signature_bit(operator: int, field: int, operand: int) -> np.uint64:
     return np.uint64(1) << (mixed >> np.uint64(58))
 
 
+_LOWEST: Final = -(2**63)
+_HIGHEST: Final = 2**63 - 1
+
+
+@kernel
+def operands_that_hold(operator: int, key: int, exact: bool) -> tuple[int, int]:
+    """The lowest and the highest operand that an operator holds for; DIFFERENT leaves out the key itself.
+
+    An event value ``x`` on its key, or between it and the next, satisfies ``x < o`` for operands above the key, and
+    ``x <= o`` from the key on, or from the next one.
+    """
+    above = key if exact else key + 1
+    if operator in (EQUAL, EXCLUDED) or operator >= LISTED:
+        return (key, key) if exact else (_HIGHEST, _LOWEST)
+    if operator == LESS:
+        return key + 1, _HIGHEST
+    if operator == AT_MOST:
+        return above, _HIGHEST
+    if operator == GREATER:
+        return _LOWEST, above - 1
+    if operator == AT_LEAST:
+        return _LOWEST, key
+    return _LOWEST, _HIGHEST
+
+
 @kernel
 def first_not_before(lists: Lists, begin: int, end: int, field: int, operand: int) -> int:
     """The first entry from ``begin`` on that does not sort before ``(field, operand)``."""
@@ -246,7 +271,8 @@ def match_pairs(
                 begin = start + (lists.ends[segment - 1] if field % segments > 0 else 0)
                 end = start + lists.ends[segment]
                 exact = events.exact[known]
-                entry, limit = _stretch(lists, begin, end, operator, field, key, exact)
+                lowest, limit = operands_that_hold(operator, key, exact)
+                entry = first_not_before(lists, begin, end, field, lowest)
                 work[SEGMENTS_SEARCHED] += 1
                 while entry < end and lists.fields[entry] == field and lists.operands[entry] <= limit:
                     pointer = lists.pointers[entry]
@@ -273,31 +299,3 @@ def match_pairs(
                         written += 1
         pair += 1
     return pair, written
-
-
-_LOWEST: Final = -(2**63)
-_HIGHEST: Final = 2**63 - 1
-
-
-@kernel
-def _stretch(lists: Lists, begin: int, end: int, operator: int, field: int, key: int, exact: bool) -> tuple[int, int]:
-    """The entries that hold for a value: from the first one returned, those of its field up to the limit returned.
-
-    An event value ``x`` on its key, or between it and the next, satisfies ``x < o`` for operands above the key, and
-    ``x <= o`` from the key on, or from the next one.
-    """
-    above = key if exact else key + 1
-    if operator in (EQUAL, EXCLUDED) or operator >= LISTED:
-        if not exact:
-            return end, _LOWEST
-        return first_not_before(lists, begin, end, field, key), key
-    if operator == LESS:
-        return first_not_before(lists, begin, end, field, key + 1), _HIGHEST
-    if operator == AT_MOST:
-        return first_not_before(lists, begin, end, field, above), _HIGHEST
-    first = first_not_before(lists, begin, end, field, _LOWEST)
-    if operator == GREATER:
-        return first, above - 1
-    if operator == AT_LEAST:
-        return first, key
-    return first, _HIGHEST
