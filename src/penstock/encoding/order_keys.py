@@ -17,7 +17,7 @@ from penstock.encoding.ranks import double_floor
 
 _ALL_BUT_SIGN: Final = 0x7FFF_FFFF_FFFF_FFFF
 _NAN_KEY: Final = 0x7FF8_0000_0000_0000
-_LARGEST_SURELY_EXACT: Final = 2**53
+LARGEST_SURELY_EXACT: Final = 2**53
 
 _DOUBLE, _BITS = struct.Struct("<d"), struct.Struct("<q")
 
@@ -44,7 +44,7 @@ def keys_of_doubles(values: NDArray[np.float64]) -> OrderKeys:
 def keys_of_integers(values: NDArray[np.int64]) -> OrderKeys:
     """The keys of integers; only some beyond 2**53 are not exact."""
     found = keys_of_doubles(values.astype(np.float64))
-    large = np.flatnonzero((values > _LARGEST_SURELY_EXACT) | (values < -_LARGEST_SURELY_EXACT))
+    large = np.flatnonzero((values > LARGEST_SURELY_EXACT) | (values < -LARGEST_SURELY_EXACT))
     for place in large.tolist():
         found.keys[place], found.exact[place] = key_of_number(int(values[place]))
     return found

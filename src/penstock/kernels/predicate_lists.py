@@ -44,7 +44,7 @@ WORK_COUNTERS: Final = 5
 class Lists(NamedTuple):
     """All lists of all partitions.
 
-    List ``l`` has ``sizes[l]`` entries from ``starts[l]``, and room for ``rooms[l]``. Its segment ``s`` ends at
+    List ``l`` has ``sizes[l]`` entries from ``starts[l]``. Its segment ``s`` ends at
     ``ends[l * segments + s]``, counted from the start of the list. ``of_partition[p, o]`` is the list of partition
     ``p`` for operator ``o``. An entry's ``pointer`` says what it counts for within its partition.
     """
@@ -52,7 +52,6 @@ class Lists(NamedTuple):
     of_partition: NDArray[np.int32]
     starts: NDArray[np.int64]
     sizes: NDArray[np.int32]
-    rooms: NDArray[np.int32]
     ends: NDArray[np.int32]
     signatures: NDArray[np.uint64]
     fields: NDArray[np.int32]
@@ -68,7 +67,6 @@ class Slots(NamedTuple):
 
     starts: NDArray[np.int64]
     counts: NDArray[np.int32]
-    rooms: NDArray[np.int32]
     parts: NDArray[np.int16]
     clauses: NDArray[np.int32]
 

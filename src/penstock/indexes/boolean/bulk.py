@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from penstock.encoding.order_keys import keys_of_doubles, keys_of_integers
 from penstock.indexes.boolean.partitions import FilingColumns, chosen
 from penstock.indexes.boolean.predicates import COMPARISON_OPERATORS, Operator
 from penstock.indexes.boolean.vocabulary import Vocabulary
+from penstock.kernels.predicate_lists import MOST_PARTS
 from penstock.model.conditions import And, Between, Comparison, Condition, In
 from penstock.model.expressions import Attribute, Literal
 
@@ -30,24 +32,40 @@ class Translated(NamedTuple):
 
 
 class _Gathered:
-    """Predicates of plain comparisons, appended one by one."""
+    """Predicates of plain comparisons, appended one by one to compact columns."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
+        self._number_fields = vocabulary.number_fields
         self._string_fields: dict[str, int] = {}
-        self.operators: list[int] = []
-        self.fields: list[int] = []
-        self.parts: list[int] = []
-        self.values: list[Any] = []
+        self.operators = array("b")
+        self.fields = array("i")
+        self.parts = array("h")
+        self.integers = array("q")
+        """The operand of each predicate, where it is an integer; 0 elsewhere."""
+        self.doubles: dict[int, float] = {}
+        self.strings: dict[int, str] = {}
 
     def add(self, condition: Condition) -> bool:
         """Append the predicates of a condition; ``False`` and nothing appended if it is of another form."""
         begin = len(self.fields)
         part = 0
         for child in condition.children if type(condition) is And else (condition,):
-            if not self._add_part(part, child):
-                for column in (self.operators, self.fields, self.parts, self.values):
-                    del column[begin:]
+            # Most predicates of most subscriptions compare an attribute with an integer: this is all of their cost.
+            if type(child) is Comparison and type(child.right) is Literal and type(child.left) is Attribute:
+                value: Any = child.right.value
+                if type(value) is int:
+                    field = self._number_fields.get(child.left.name)
+                    if field is None:
+                        field = self._vocabulary.number_field(child.left)
+                    self.fields.append(field)
+                    self.integers.append(value)
+                    self.operators.append(_OPERATORS[child.operator])
+                    self.parts.append(part)
+                    part += 1
+                    continue
+            if part > MOST_PARTS or not self._add_part(part, child):
+                self._take_back(begin)
                 return False
             part += 2 if type(child) is Between else 1
         return True
@@ -81,27 +99,41 @@ class _Gathered:
         if type(expression) is not Attribute:
             return False
         kind = type(value)
-        if kind is int or kind is float:
-            field = self._vocabulary.number_field(expression)
+        if kind is int:
+            self.fields.append(self._vocabulary.number_field(expression))
+            self.integers.append(value)
+        elif kind is float:
+            self.doubles[len(self.fields)] = value
+            self.fields.append(self._vocabulary.number_field(expression))
+            self.integers.append(0)
         elif kind is str:
-            known = self._string_fields.get(expression.name)
-            if known is None:
-                known = self._string_fields[expression.name] = self._vocabulary.number(StringField(expression))
-            field = known
+            self.strings[len(self.fields)] = value
+            self.fields.append(self._string_field(expression))
+            self.integers.append(0)
         else:
             return False
         self.operators.append(operator)
-        self.fields.append(field)
         self.parts.append(part)
-        self.values.append(value)
         return True
 
+    def _string_field(self, attribute: Attribute) -> int:
+        number = self._string_fields.get(attribute.name)
+        if number is None:
+            number = self._string_fields[attribute.name] = self._vocabulary.number(StringField(attribute))
+        return number
 
-def translate_many(conditions: Sequence[Condition], vocabulary: Vocabulary) -> Translated:
+    def _take_back(self, begin: int) -> None:
+        for place in range(begin, len(self.fields)):
+            self.doubles.pop(place, None)
+            self.strings.pop(place, None)
+        for column in (self.operators, self.fields, self.parts, self.integers):
+            del column[begin:]
+
+
+def translate_many(conditions: Iterable[Condition], vocabulary: Vocabulary) -> Translated:
     """The conditions that are conjunctions of comparisons of attributes with constants, as columns."""
     gathered = _Gathered(vocabulary)
-    plain: list[int] = []
-    sizes: list[int] = []
+    plain, sizes = array("q"), array("i")
     others: list[int] = []
     end = 0
     for place, condition in enumerate(conditions):
@@ -112,49 +144,38 @@ def translate_many(conditions: Sequence[Condition], vocabulary: Vocabulary) -> T
         else:
             others.append(place)
     operands, exact = _operands(gathered, vocabulary)
-    return _without_inexact(plain, sizes, others, gathered, operands, exact)
+    return _without_inexact(np.array(plain), np.array(sizes), others, gathered, operands, exact)
 
 
 def _operands(gathered: _Gathered, vocabulary: Vocabulary) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    values = gathered.values
-    operands = np.zeros(len(values), dtype=np.int64)
-    exact = np.ones(len(values), dtype=np.bool_)
-    kinds = np.fromiter((0 if type(value) is int else 1 if type(value) is float else 2 for value in values), np.int8)
-    integers = np.flatnonzero(kinds == 0)
-    operands[integers], exact[integers] = keys_of_integers(_chosen(values, integers, np.int64))
-    doubles = np.flatnonzero(kinds == 1)
-    operands[doubles], exact[doubles] = keys_of_doubles(_chosen(values, doubles, np.float64))
+    operands, exact = keys_of_integers(np.array(gathered.integers))
+    if gathered.doubles:
+        places = np.fromiter(gathered.doubles, np.int64)
+        operands[places] = keys_of_doubles(np.fromiter(gathered.doubles.values(), np.float64)).keys
     by_field: dict[int, list[int]] = {}
-    for place in np.flatnonzero(kinds == 2).tolist():
+    for place in gathered.strings:
         by_field.setdefault(gathered.fields[place], []).append(place)
-    for field, places in by_field.items():
-        operands[places] = vocabulary.label_many(field, [values[place].encode() for place in places])
+    for field, mine in by_field.items():
+        operands[mine] = vocabulary.label_many(field, [gathered.strings[place].encode() for place in mine])
     return operands, exact
 
 
-def _chosen(values: list[Any], places: NDArray[np.int64], dtype: type[np.generic]) -> NDArray[Any]:
-    if len(places) == len(values):
-        return np.array(values, dtype=dtype)
-    return np.array([values[place] for place in places.tolist()], dtype=dtype)
-
-
 def _without_inexact(
-    plain: list[int],
-    sizes: list[int],
+    places: NDArray[np.int64],
+    sizes: NDArray[np.int32],
     others: list[int],
     gathered: _Gathered,
     operands: NDArray[np.int64],
     exact: NDArray[np.bool_],
 ) -> Translated:
     """Columns of the conditions whose operands all have keys of their own; the rest joins the others."""
-    places, counts = np.array(plain, dtype=np.int64), np.array(sizes, dtype=np.int64)
-    owners = np.repeat(np.arange(len(places)), counts)
+    owners = np.repeat(np.arange(len(places)), sizes)
     columns = FilingColumns(
         owners,
-        np.array(gathered.operators, dtype=np.int8),
-        np.array(gathered.fields, dtype=np.int32),
+        np.array(gathered.operators),
+        np.array(gathered.fields),
         operands,
-        np.array(gathered.parts, dtype=np.int32),
+        np.array(gathered.parts).astype(np.int32),
     )
     if not exact.all():
         served = np.ones(len(places), dtype=np.bool_)

@@ -50,6 +50,16 @@ class ClauseTable:
         if key in self:
             raise DuplicateSubscriptionError(f"the index holds a condition with the key {key} already")
 
+    def check_all_new(self, keys: NDArray[np.int64]) -> None:
+        """Refuse keys of which one is there already, or stands twice among them."""
+        near = keys[(keys >= 0) & (keys < len(self._first))]
+        taken = near[self._first.values[near] != ABSENT]
+        for key in (*taken.tolist(), *(key for key in self._far if key in keys)):
+            self.check_new(key)
+        ordered = np.sort(keys)
+        for key in ordered[1:][ordered[1:] == ordered[:-1]].tolist():
+            raise DuplicateSubscriptionError(f"the key {key} stands twice among those to insert")
+
     def add(self, key: Key, count: int) -> list[int]:
         """Numbers for the clauses of a new key."""
         clauses = [self._take() for _ in range(count)]
@@ -59,6 +69,19 @@ class ClauseTable:
         self._set_begin(key, clauses[0] if clauses else LAST)
         self._size += 1
         self.clause_count += count
+        return clauses
+
+    def add_many(self, keys: NDArray[np.int64]) -> NDArray[np.int32]:
+        """A number for the one clause of each of many new keys."""
+        if self._free != LAST or keys.min(initial=0) < 0 or keys.max(initial=0) >= len(self._first) + MOST_EMPTY:
+            return np.array([self.add(key, 1)[0] for key in keys.tolist()], dtype=np.int32)
+        clauses = np.arange(len(self._keys), len(self._keys) + len(keys), dtype=np.int32)
+        self._keys.extend(keys)
+        self._next.extend(np.full(len(keys), LAST, dtype=np.int32))
+        self._first.extend(np.full(max(0, int(keys.max(initial=-1)) + 1 - len(self._first)), ABSENT, dtype=np.int32))
+        self._first.values[keys] = clauses
+        self._size += len(keys)
+        self.clause_count += len(keys)
         return clauses
 
     def remove(self, key: Key) -> list[int]:

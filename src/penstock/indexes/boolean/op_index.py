@@ -95,24 +95,25 @@ class OpIndex(ClauseIndex):
 
     def insert_many(self, keys: Iterable[Key], conditions: Iterable[Condition]) -> None:
         """Add many conditions at once; many more than there are already make all be built anew, which is faster."""
-        numbers = list(keys)
+        numbers = np.fromiter(keys, np.int64)
         many = list(conditions)
-        if len(set(numbers)) != len(numbers) or len(numbers) * 4 < len(self._table) or self.form == "cnf":
-            super().insert_many(numbers, many)
+        if len(numbers) != len(many):
+            raise ValueError(f"as many keys as conditions are needed, found {len(numbers)} and {len(many)}")
+        self._table.check_all_new(numbers)
+        if len(numbers) * 4 < len(self._table) or self.form == "cnf":
+            super().insert_many(numbers.tolist(), many)
             return
-        for key in numbers:
-            self._table.check_new(key)
         translated = translate_many(many, self._vocabulary)
         for place in translated.others:
-            self.insert(numbers[place], many[place])
-        clauses = [self._table.add(numbers[place], 1)[0] for place in translated.plain.tolist()]
+            self.insert(int(numbers[place]), many[place])
+        clauses = self._table.add_many(numbers[translated.plain])
         self._places.extend(np.zeros(2 * self._table.room - len(self._places), dtype=np.int32))
         held, filings = self._conjunctions.columns()
         added = translated.filings._replace(owners=translated.filings.owners + len(held.clauses))
         together = joined(filings, added)
         owners = ClauseColumns(
             np.concatenate([held.pivots, np.zeros(len(clauses), dtype=np.int32)]),
-            np.concatenate([held.clauses, np.array(clauses, dtype=np.int32)]),
+            np.concatenate([held.clauses, clauses]),
             np.concatenate([held.parts, translated.parts]),
         )
         self._count_uses(translated.filings)
@@ -243,8 +244,9 @@ class OpIndex(ClauseIndex):
         size = len(self._vocabulary)
         self._uses.extend(np.zeros(max(0, size - len(self._uses)), dtype=np.int64))
         positive = filings.operators >= REFUSALS
-        pairs = np.unique(filings.owners[positive] * size + filings.fields[positive])
-        self._uses.values[:size] += np.bincount(pairs % size, minlength=size)
+        pairs = np.sort(filings.owners[positive] * size + filings.fields[positive])
+        distinct = np.concatenate([pairs[:1], pairs[1:][pairs[1:] != pairs[:-1]]])
+        self._uses.values[:size] += np.bincount(distinct % size, minlength=size)
 
     # Matching
 

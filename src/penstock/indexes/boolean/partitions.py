@@ -34,6 +34,7 @@ from penstock.kernels.predicate_lists import (
 )
 
 LEAST_OUTPUT_ROOM: Final = 65_536
+FEW_PAIRS: Final = 1024
 
 
 class Filing(NamedTuple):
@@ -80,6 +81,16 @@ class Place(NamedTuple):
     slot: int
 
 
+class _Arrays(NamedTuple):
+    """All that matching looks at, and room for what it changes."""
+
+    lists: Lists
+    slots: Slots
+    masks: Masks
+    counters: NDArray[np.int16]
+    pending: NDArray[np.uint64]
+
+
 class Partitions:
     """All clauses of one normal form. ``segments`` is the size of a list's directory, ``signed`` whether to sign."""
 
@@ -97,6 +108,7 @@ class Partitions:
         self._entries = Runs(np.int32, np.int64, np.int32)
         self._slots = Runs(np.int16, np.int32)
         self._words = Runs(np.uint64, np.int32)
+        self._arrays: _Arrays | None = None
 
     def __len__(self) -> int:
         return len(self.pivots)
@@ -114,6 +126,7 @@ class Partitions:
 
     def file(self, pivot: int, clause: int, filings: Sequence[Filing], parts: int) -> Place:
         """Add a clause under a pivot (OpIndex, algorithm 1)."""
+        self._arrays = None
         partition = self._partition(pivot)
         slot = self._slots.append(partition, parts, clause)
         pointer = slot
@@ -133,6 +146,7 @@ class Partitions:
 
     def build(self, clauses: ClauseColumns, filings: FilingColumns) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Hold these clauses instead of all others. The partition and slot of each."""
+        self._arrays = None
         pivots, partitions = np.unique(clauses.pivots, return_inverse=True)
         order = np.argsort(partitions, kind="stable")
         counts = np.bincount(partitions, minlength=len(pivots))
@@ -182,14 +196,12 @@ class Partitions:
 
     def match(self, events: EventKeys, work: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Pairs of an event and a clause that match. What it took is added to the counters of ``work``."""
-        room = Pairs(np.empty(len(events.fields), np.int32), np.empty(len(events.fields), np.int32))
-        count = pair_up(events, self._of_field.values, len(self), room)
-        pairs = Pairs(room.partitions[:count], room.events[:count])
-        lists, slots, masks = self._lists(), self._slot_arrays(), self._masks()
-        most = int(slots.counts.max(initial=0))
-        counters = np.empty(most, dtype=np.int16)
-        pending = np.empty(int(masks.counts.max(initial=0)), dtype=np.uint64)
-        size = max(LEAST_OUTPUT_ROOM if count > 1024 else 1024, most)
+        pairs = self._pairs(events)
+        count = len(pairs.partitions)
+        if self._arrays is None:
+            self._arrays = self._gather_arrays()
+        lists, slots, masks, counters, pending = self._arrays
+        size = max(LEAST_OUTPUT_ROOM if count > FEW_PAIRS else FEW_PAIRS, len(counters))
         found_events, found_clauses = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
         rows: list[NDArray[np.int32]] = []
         clauses: list[NDArray[np.int32]] = []
@@ -215,6 +227,17 @@ class Partitions:
             clauses.append(found_clauses[:written].copy())
         nothing = np.empty(0, dtype=np.int32)
         return np.concatenate([nothing, *rows]), np.concatenate([nothing, *clauses])
+
+    def _pairs(self, events: EventKeys) -> Pairs:
+        """The partitions to open, and for which events."""
+        if len(events.offsets) == 2:  # for one event it is not worth it to count by partition
+            known = events.fields[events.fields < len(self._of_field)]
+            found = {partition for partition in self._of_field.values[known].tolist() if partition >= 0}
+            partitions = np.fromiter(found, np.int32, len(found))
+            return Pairs(partitions, np.zeros(len(partitions), dtype=np.int32))
+        room = Pairs(np.empty(len(events.fields), np.int32), np.empty(len(events.fields), np.int32))
+        count = pair_up(events, self._of_field.values, len(self), room)
+        return Pairs(room.partitions[:count], room.events[:count])
 
     # Looking
 
@@ -366,17 +389,17 @@ class Partitions:
             table,
             entries.starts,
             entries.sizes,
-            entries.rooms,
             self._ends.values,
             self._signatures.values,
             *entries.columns,
         )
 
-    def _slot_arrays(self) -> Slots:
-        return Slots(self._slots.starts, self._slots.sizes, self._slots.rooms, *self._slots.columns)
-
-    def _masks(self) -> Masks:
-        return Masks(self._words.starts, self._words.sizes, *self._words.columns)
+    def _gather_arrays(self) -> _Arrays:
+        slots = Slots(self._slots.starts, self._slots.sizes, *self._slots.columns)
+        masks = Masks(self._words.starts, self._words.sizes, *self._words.columns)
+        counters = np.empty(int(slots.counts.max(initial=0)), dtype=np.int16)
+        pending = np.empty(int(masks.counts.max(initial=0)), dtype=np.uint64)
+        return _Arrays(self._lists(), slots, masks, counters, pending)
 
 
 def _full_words(parts: int) -> list[int]:

@@ -30,7 +30,13 @@ from penstock.encoding.fields import (
     TimestampField,
 )
 from penstock.encoding.labels import StringLabels
-from penstock.encoding.order_keys import OrderKeys, key_of_number, keys_of_doubles, keys_of_integers
+from penstock.encoding.order_keys import (
+    LARGEST_SURELY_EXACT,
+    OrderKeys,
+    key_of_number,
+    keys_of_doubles,
+    keys_of_integers,
+)
 from penstock.encoding.ranks import FixedSpace, RankSpace
 from penstock.encoding.sparse import SparseColumns
 from penstock.indexes.boolean.operators import LIST_OPERATORS, ListOperator, PredicateList, looked_at
@@ -104,7 +110,7 @@ class Vocabulary:
         self.operators = tuple(operators)
         self.fields: list[Field] = []
         self._numbers: dict[Field, int] = {}
-        self._number_fields: dict[str, int] = {}
+        self.number_fields: dict[str, int] = {}
         """The fields that are an attribute as a number, by its name: most fields of most subscriptions."""
         self._by_attribute: dict[str, list[int]] = {}
         """All other fields that look at one attribute and nothing else."""
@@ -141,9 +147,9 @@ class Vocabulary:
 
     def number_field(self, attribute: Attribute) -> int:
         """The number of the field that is an attribute as a number."""
-        number = self._number_fields.get(attribute.name)
+        number = self.number_fields.get(attribute.name)
         if number is None:
-            number = self._number_fields[attribute.name] = self._add(NumberField(attribute))
+            number = self.number_fields[attribute.name] = self._add(NumberField(attribute))
         return number
 
     def label(self, field: int, operand: bytes) -> int:
@@ -258,26 +264,25 @@ class Vocabulary:
         clean = clean_attributes(event)
         if self._derived:
             return self.encode(EventBatch.from_clean([clean], None, 1))
-        fields, keys, exact = [self.always], [0], [True]
+        fields: list[int] = []
+        numbers: list[float] = []
+        other_fields, other_keys, other_exact = [self.always], [0], [True]
         for name, value in clean.items():
             kind = type(value)
-            if kind is int or kind is float:
-                field = self._number_fields.get(name)
-                if field is not None:
-                    key, on = key_of_number(value)  # type: ignore[arg-type]
-                    fields.append(field)
-                    keys.append(key)
-                    exact.append(on)
+            if (kind is int or kind is float) and name in self.number_fields:
+                fields.append(self.number_fields[name])
+                numbers.append(value)  # type: ignore[arg-type]
             for field in self._by_attribute.get(name, ()):
                 for key, on in self._keys_of_value(field, value):
-                    fields.append(field)
-                    keys.append(key)
-                    exact.append(on)
+                    other_fields.append(field)
+                    other_keys.append(key)
+                    other_exact.append(on)
+        keys, exact = _keys_of_numbers(numbers)
         return EventKeys(
-            np.array([0, len(fields)], dtype=np.int64),
-            np.array(fields, dtype=np.int32),
-            np.array(keys, dtype=np.int64),
-            np.array(exact, dtype=np.bool_),
+            np.array([0, len(fields) + len(other_fields)], dtype=np.int64),
+            np.array(fields + other_fields, dtype=np.int32),
+            np.concatenate([keys, np.array(other_keys, dtype=np.int64)]),
+            np.concatenate([exact, np.array(other_exact, dtype=np.bool_)]),
         )
 
     def _keys_of_value(self, number: int, value: Any) -> Sequence[tuple[int, bool]]:
@@ -296,7 +301,7 @@ class Vocabulary:
 
     def _number_pieces(self, batch: EventBatch) -> list[_Piece]:
         """All plain numbers at once: fields may be many thousands."""
-        known = self._number_fields
+        known = self.number_fields
         columns = batch.columns
         if isinstance(columns, SparseColumns):
             fields = np.array([known.get(name, -1) for name in columns.names], dtype=np.int32)[columns.entry_names]
@@ -357,6 +362,14 @@ class Vocabulary:
         first = np.repeat(np.cumsum(sizes) - sizes, sizes)
         places = np.arange(int(sizes.sum())) - first + np.repeat(begins[strings.codes], sizes)
         return [_Piece(np.repeat(strings.rows, sizes), number, flat[places], True)]
+
+
+def _keys_of_numbers(values: list[float]) -> OrderKeys:
+    doubles = np.array(values, dtype=np.float64)
+    if (np.abs(doubles) < LARGEST_SURELY_EXACT).all():  # NaN is not
+        return keys_of_doubles(doubles)
+    found = [key_of_number(value) for value in values]
+    return OrderKeys(np.array([key for key, _ in found], np.int64), np.array([exact for _, exact in found], np.bool_))
 
 
 def _number_keys(values: NDArray[Any]) -> OrderKeys:
