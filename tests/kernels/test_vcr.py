@@ -19,6 +19,7 @@ from penstock.indexes.rectangle.constructs import (
 )
 from penstock.indexes.rectangle.direct import runs_of
 from penstock.indexes.rectangle.hashed import distances_of, next_prime
+from penstock.kernels.mixing import randomised
 from penstock.kernels.vcr import (
     NO_ROOM,
     SPARE,
@@ -36,7 +37,6 @@ from penstock.kernels.vcr import (
     piece_number,
     take_run,
 )
-from penstock.kernels.vcr_hashing import randomised
 
 logs = st.integers(0, 5)
 

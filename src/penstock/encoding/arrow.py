@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from penstock.encoding.columns import Column, ListPart, Part, Rows, string_part
-from penstock.encoding.sparse import SparseColumns
+from penstock.encoding.sparse import Entries, SparseColumns
 from penstock.errors import ValueRefusedError
 
 
@@ -133,8 +133,10 @@ def sparse_columns(name: str, array: pa.Array, rows: Rows) -> SparseColumns | No
     if values.null_count:
         there = values.is_valid().to_numpy(zero_copy_only=False)
         codes, entry_rows, values = codes[there], entry_rows[there], values.drop_null()
-    wide = pa.int64() if pa.types.is_integer(kind.item_type) else pa.float64()
-    return SparseColumns(names, codes, entry_rows, _cast(name, values, wide))
+    whole = pa.types.is_integer(kind.item_type)
+    wide = _cast(name, values, pa.int64() if whole else pa.float64())
+    entries = Entries(codes, entry_rows, wide).last_of_each(len(names))
+    return SparseColumns(names, entries if whole else None, None if whole else entries, {})
 
 
 def _map_columns(name: str, array: pa.Array, rows: Rows) -> Iterator[tuple[str, Column]]:

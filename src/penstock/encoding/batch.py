@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from penstock.encoding.arrow import columns_of, sparse_columns
-from penstock.encoding.columns import Column, ColumnBuilder
+from penstock.encoding.columns import Column
+from penstock.encoding.sparse import columns_of_events
 from penstock.errors import SourceError, ValueRefusedError, did_you_mean
 from penstock.model.values import Value, clean_attributes
 
@@ -52,16 +53,7 @@ class EventBatch:
     @classmethod
     def from_clean(cls, events: Iterable[Mapping[str, Value]], ids: pa.Array | None, size: int) -> EventBatch:
         """A batch from ``size`` events whose attributes are already values of the model."""
-        builders: dict[str, ColumnBuilder] = {}
-        for row, event in enumerate(events):
-            for name, value in event.items():
-                if value is None:
-                    continue
-                builder = builders.get(name)
-                if builder is None:
-                    builder = builders[name] = ColumnBuilder()
-                builder.append(row, value)
-        columns = {name: builder.build() for name, builder in builders.items()}
+        columns = columns_of_events(events)
         return cls(row_numbers(size) if ids is None else ids, columns)
 
     @classmethod

@@ -58,3 +58,15 @@ def _place(
         ordered.fields[place] = fields[entry]
         ordered.keys[place] = keys[entry]
         ordered.exact[place] = exact[entry]
+
+
+@kernel
+def last_of_each(names: NDArray[np.int32], rows: NDArray[np.int32], count: int) -> NDArray[np.bool_]:
+    """Which entries are the last of their name in their row; rows are in order, names below ``count``."""
+    kept = np.ones(len(names), dtype=np.bool_)
+    seen = np.full(count, -1, dtype=np.int64)
+    for entry in range(len(names) - 1, -1, -1):
+        if seen[names[entry]] == rows[entry]:
+            kept[entry] = False
+        seen[names[entry]] = rows[entry]
+    return kept

@@ -28,7 +28,7 @@ from penstock.indexes.boolean.bulk import translate_many
 from penstock.indexes.boolean.clause_index import ClauseIndex, FoundClauses
 from penstock.indexes.boolean.operators import LIST_OPERATORS, ListOperator
 from penstock.indexes.boolean.partitions import ClauseColumns, Filing, FilingColumns, Partitions, Place, joined
-from penstock.indexes.boolean.predicates import REFUSALS, Clauses, Conjunction, Disjunction, Operator
+from penstock.indexes.boolean.predicates import OPERATOR_NAMES, REFUSALS, Clauses, Conjunction, Disjunction, Operator
 from penstock.indexes.protocol import Key
 from penstock.kernels.event_keys import EventKeys
 from penstock.kernels.predicate_lists import MOST_PARTS, WORK_COUNTERS
@@ -52,6 +52,18 @@ class Work(NamedTuple):
     segments_searched: int
     """Probed segments whose signature did not rule out that something is found."""
     predicates_held: int
+
+
+class Touched(NamedTuple):
+    """A predicate list that an event has to do with: of which pivot and operator, and with which attribute.
+
+    ``ruled_out`` says that the signature of its segment spared the search.
+    """
+
+    pivot: str
+    operator: str
+    attribute: str
+    ruled_out: bool
 
 
 class OpIndex(ClauseIndex):
@@ -263,6 +275,33 @@ class OpIndex(ClauseIndex):
     def work(self) -> Work:
         """What all matching so far took."""
         return Work(*self._work.tolist())
+
+    def trace(self, event: Mapping[str, object]) -> list[Touched]:
+        """The predicate lists that matching an event touches, in its order.
+
+        >>> from penstock.language.parser import parse
+        >>> index = OpIndex()
+        >>> index.insert(1, parse("color = 'red' AND price <= 5"))
+        >>> [(each.pivot, each.operator, each.attribute) for each in index.trace({"color": "red", "price": 9})]
+        [('color', '=', 'color'), ('color', '=', 'price'), ('color', '<=', 'color'), ('color', '<=', 'price')]
+        """
+        events = self._vocabulary.encode_event(event)
+        entries = list(zip(events.fields.tolist(), events.keys.tolist(), strict=True))
+        names = [*OPERATOR_NAMES, *(operator.name for operator in self._vocabulary.operators)]
+        touched = []
+        for partitions in (self._conjunctions, self._disjunctions):
+            for pivot in dict.fromkeys(field for field, _ in entries):
+                partition = partitions.partition_of(pivot)
+                if partition is None:
+                    continue
+                for operator, name in enumerate(names):
+                    number = partitions.list_of(partition, operator)
+                    for field, key in entries if number is not None else ():
+                        if field != self._vocabulary.always or field == pivot:
+                            ruled_out = not partitions.may_hold(number, operator, field, key)  # type: ignore[arg-type]
+                            describe = self._vocabulary.describe
+                            touched.append(Touched(describe(pivot), name, describe(field), ruled_out))
+        return touched
 
     def _watch(self, events: EventKeys) -> None:
         """Count what events know, and look from time to time whether other pivots would be far better."""

@@ -58,12 +58,14 @@ class FilingColumns(NamedTuple):
 
 def chosen(filings: FilingColumns, places: NDArray[Any]) -> FilingColumns:
     """Some of the predicates."""
-    return FilingColumns(*(column[places] for column in filings))  # type: ignore[arg-type]
+    columns: list[Any] = [column[places] for column in filings]
+    return FilingColumns(*columns)
 
 
 def joined(one: FilingColumns, other: FilingColumns) -> FilingColumns:
     """All predicates of both."""
-    return FilingColumns(*(np.concatenate(both) for both in zip(one, other, strict=True)))
+    pairs: list[Any] = list(zip(one, other, strict=True))
+    return FilingColumns(*(np.concatenate(pair) for pair in pairs))
 
 
 class ClauseColumns(NamedTuple):

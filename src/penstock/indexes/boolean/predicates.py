@@ -88,6 +88,10 @@ COMPARISON_OPERATORS: Final[dict[ComparisonOperator, Operator]] = {
 }
 
 
+OPERATOR_NAMES: Final = ("is null", "does not fit", "=", "<", "<=", ">", ">=", "!=", "is not null")
+"""What the operators are called, up to those with lists of their own, which bring their names."""
+
+
 class Predicate(NamedTuple):
     """An operator, the number of a field, and a key (0 where the operator has no operand)."""
 

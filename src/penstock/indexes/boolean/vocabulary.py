@@ -38,9 +38,10 @@ from penstock.encoding.order_keys import (
     keys_of_integers,
 )
 from penstock.encoding.ranks import FixedSpace, RankSpace
-from penstock.encoding.sparse import SparseColumns
+from penstock.encoding.sparse import Entries, SparseColumns
 from penstock.indexes.boolean.operators import LIST_OPERATORS, ListOperator, PredicateList, looked_at
 from penstock.kernels.event_keys import EventKeys, order_by_event
+from penstock.language.rendering import expression_to_text, to_text
 from penstock.model.conditions import Comparison, Condition, IsNull, attributes_of
 from penstock.model.expressions import Attribute, Expression, Literal
 from penstock.model.values import clean_attributes
@@ -222,6 +223,18 @@ class Vocabulary:
             case other:
                 return attributes_of(IsNull(other.expression))  # type: ignore[attr-defined]
 
+    def describe(self, field: int) -> str:
+        """A field for people."""
+        if field == self.always:
+            return "every event"
+        match self.fields[field]:
+            case OrderField(left, right):
+                return f"{expression_to_text(left)} against {expression_to_text(right)}"
+            case PatternField(predicate) | ListField(predicate):
+                return to_text(predicate)
+            case other:
+                return expression_to_text(other.expression)  # type: ignore[attr-defined]
+
     def bytes_used(self) -> int:
         return sum(labels.bytes_used() for labels in self._labels.values())
 
@@ -304,10 +317,9 @@ class Vocabulary:
         known = self.number_fields
         columns = batch.columns
         if isinstance(columns, SparseColumns):
-            fields = np.array([known.get(name, -1) for name in columns.names], dtype=np.int32)[columns.entry_names]
-            kept = fields >= 0
-            keys = _number_keys(columns.entry_values[kept])
-            return [_Piece(columns.entry_rows[kept], fields[kept], keys.keys, keys.exact)]
+            fields = np.array([known.get(name, -1) for name in columns.names], dtype=np.int32)
+            parts = [part for part in (columns.integers, columns.doubles) if part is not None]
+            return [piece for part in parts for piece in _entry_pieces(part, fields)]
         pieces = []
         for name in batch.unreadable.keys() & known.keys():
             DerivedColumns(batch).column(Attribute(name))  # says why it cannot be read
@@ -362,6 +374,12 @@ class Vocabulary:
         first = np.repeat(np.cumsum(sizes) - sizes, sizes)
         places = np.arange(int(sizes.sum())) - first + np.repeat(begins[strings.codes], sizes)
         return [_Piece(np.repeat(strings.rows, sizes), number, flat[places], True)]
+
+
+def _entry_pieces(entries: Entries, fields: NDArray[np.int32]) -> list[_Piece]:
+    mine = fields[entries.names]
+    kept = mine >= 0
+    return [_Piece(entries.rows[kept], mine[kept], *_number_keys(entries.values[kept]))]
 
 
 def _keys_of_numbers(values: list[float]) -> OrderKeys:
