@@ -18,6 +18,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from penstock.lab import drawing
+from penstock.lab.drawing import distinct, offsets_of
 from penstock.model.conditions import And, Comparison, ComparisonOperator, Condition
 from penstock.model.expressions import Attribute, Literal
 
@@ -67,11 +69,11 @@ def conjunctions(
     _require_room(most_predicates, dimensions)
     random = np.random.default_rng([seed, _SUBSCRIPTIONS])
     sizes = random.integers(1, most_predicates, size=count, endpoint=True)
-    offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
-    attributes = _distinct_attributes(random, sizes, dimensions, zipf)
+    attributes = distinct(sizes, dimensions, drawing.zipf(random, dimensions, zipf)).astype(np.int32)
     chances = random.random(len(attributes))
     operators = np.searchsorted([equal_share, (1 + equal_share) / 2], chances, side="right").astype(np.int8)
-    return Conjunctions(offsets, attributes, operators, _ranks(random, len(attributes), domain, zipf) + 1)
+    values = drawing.zipf(random, domain, zipf)(len(attributes)) + 1
+    return Conjunctions(offsets_of(sizes), attributes, operators, values)
 
 
 def sparse_events(
@@ -80,9 +82,9 @@ def sparse_events(
     """Events with values from 1 to ``domain`` for exactly ``size`` distinct attributes each."""
     _require_room(size, dimensions)
     random = np.random.default_rng([seed, _EVENTS])
-    attributes = _distinct_attributes(random, np.full(count, size), dimensions, zipf)
-    offsets = np.arange(count + 1, dtype=np.int64) * size
-    return SparseEvents(offsets, attributes, _ranks(random, len(attributes), domain, zipf) + 1)
+    sizes = np.full(count, size)
+    attributes = distinct(sizes, dimensions, drawing.zipf(random, dimensions, zipf)).astype(np.int32)
+    return SparseEvents(offsets_of(sizes), attributes, drawing.zipf(random, domain, zipf)(len(attributes)) + 1)
 
 
 def conditions_of(made: Conjunctions) -> list[Condition]:
@@ -125,32 +127,3 @@ def _names(attributes: NDArray[np.int32]) -> list[str]:
 def _require_room(size: int, dimensions: int) -> None:
     if size > dimensions:
         raise ValueError(f"{size} distinct attributes need as many dimensions, found {dimensions}")
-
-
-def _ranks(random: np.random.Generator, count: int, number: int, zipf: float) -> NDArray[np.int64]:
-    """Numbers from 0 to ``number - 1``; number r has a probability in proportion to ``1 / (r + 1) ** zipf``."""
-    if zipf == 0:
-        return random.integers(0, number, size=count)
-    shares = np.cumsum(np.arange(1, number + 1, dtype=np.float64) ** -zipf)
-    ranks: NDArray[np.int64] = np.searchsorted(shares, random.random(count) * shares[-1], side="right")
-    return ranks
-
-
-def _distinct_attributes(
-    random: np.random.Generator, sizes: NDArray[np.int64], dimensions: int, zipf: float
-) -> NDArray[np.int32]:
-    """So many attributes for each owner, all different; one that an earlier place has taken is drawn again."""
-    owners = np.repeat(np.arange(len(sizes)), sizes)
-    attributes = _ranks(random, len(owners), dimensions, zipf)
-    places = np.arange(len(owners))
-    while True:
-        pairs = owners[places] * dimensions + attributes[places]
-        order = np.argsort(pairs, kind="stable")
-        pairs = pairs[order]
-        repeated = places[order[1:][pairs[1:] == pairs[:-1]]]
-        if len(repeated) == 0:
-            return attributes.astype(np.int32)
-        attributes[repeated] = _ranks(random, len(repeated), dimensions, zipf)
-        changed = np.zeros(len(sizes), dtype=np.bool_)
-        changed[owners[repeated]] = True
-        places = places[changed[owners[places]]]
