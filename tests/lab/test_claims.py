@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.lab.claims import Judge, Verdict, best_at, both, crosses, equal, gap_grows, grows, lower, within
+from penstock.lab.claims import (
+    Judge,
+    Verdict,
+    best_at,
+    both,
+    crosses,
+    equal,
+    falls,
+    gap_grows,
+    grows,
+    lower,
+    stays,
+    within,
+)
 from penstock.lab.experiment import Measure, Scale
 from penstock.lab.results import Machine, Results, Row
 
@@ -39,6 +52,13 @@ def results(measure: Measure, **series: list[float]) -> Results:
         (grows(BYTES, "a", least=3), [1, 2], [], BYTES, FAILED),
         (grows(BYTES, "a", most=3), [1, 4], [], BYTES, FAILED),
         (grows(BYTES, "a", least=3), [1], [], BYTES, FAILED),
+        (grows(BYTES, "a", least=3, until=2), [1, 2, 4], [], BYTES, FAILED),
+        (falls(BYTES, "a", by=2), [9, 1, 4], [], BYTES, HELD),
+        (falls(BYTES, "a", by=2), [9, 1, 5], [], BYTES, FAILED),
+        (falls(BYTES, "a", by=2, until=2), [9, 1, 5], [], BYTES, HELD),
+        (falls(TIME, "a"), [100, 99], [], TIME, CLOSE),
+        (stays(BYTES, "a", factor=2), [9, 5, 8], [], BYTES, HELD),
+        (stays(BYTES, "a", factor=2), [9, 4, 8], [], BYTES, FAILED),
         (gap_grows(BYTES, "a", "b"), [1, 1], [2, 3], BYTES, HELD),
         (gap_grows(BYTES, "a", "b"), [1, 2], [2, 3], BYTES, FAILED),
         (crosses(BYTES, "a", "b"), [1, 3, 5], [2, 2, 2], BYTES, HELD),
@@ -62,6 +82,8 @@ def test_verdicts(judge: Judge, a: list[float], b: list[float], measure: Measure
         lower(BYTES, "a", "b"),
         within(BYTES, "a", "b", factor=2),
         grows(BYTES, "a"),
+        falls(BYTES, "a"),
+        stays(BYTES, "a", factor=2),
         gap_grows(BYTES, "a", "b"),
         best_at(BYTES, "a", [1]),
         equal(BYTES, "a", "b"),
@@ -78,4 +100,6 @@ def test_evidence_says_the_numbers() -> None:
     assert lower(BYTES, "a", "b")(found).evidence == "b is 1 to 4 times a."
     assert lower(BYTES, "a", "b", until=2)(found).evidence == "b is 2 to 4 times a for x from 1 to 2."
     assert grows(BYTES, "b")(found).evidence == "b grows 2 times from x = 1 to 4."
+    assert falls(BYTES, "b")(found).evidence == "b goes from 2 at x = 1 to 4 at 4."
+    assert stays(BYTES, "b", factor=2)(found).evidence == "The largest value of b is 4 times its smallest."
     assert crosses(BYTES, "a", "b")(found).evidence == "a and b do not cross."

@@ -93,11 +93,11 @@ def within(measure: Measure, first: str, second: str, *, factor: float) -> Judge
     return judge
 
 
-def grows(measure: Measure, series: str, *, least: float = 1.0, most: float = 1e300) -> Judge:
-    """From its first to its last x, a series grows by a factor of ``least`` to ``most``."""
+def grows(measure: Measure, series: str, *, least: float = 1.0, most: float = 1e300, until: float = 1e300) -> Judge:
+    """From its first to its last x (``x <= until``), a series grows by a factor of ``least`` to ``most``."""
 
     def judge(results: Results) -> Finding:
-        values = results.medians(series, measure)
+        values = {x: value for x, value in results.medians(series, measure).items() if x <= until}
         if len(values) < 2:
             return _nothing(results, series)
         (first_x, first), *_, (last_x, last) = values.items()
@@ -105,6 +105,34 @@ def grows(measure: Measure, series: str, *, least: float = 1.0, most: float = 1e
         verdict = min(_above(growth, least, measure), _above(most, growth, measure), key=_rank)
         evidence = f"{results.label(series)} grows {growth:.3g} times from x = {_number(first_x)} to {_number(last_x)}."
         return Finding(verdict, evidence)
+
+    return judge
+
+
+def falls(measure: Measure, series: str, *, by: float = 1.0, until: float = 1e300) -> Judge:
+    """From its first to its last x (``x <= until``), a series falls to less than ``1 / by``."""
+
+    def judge(results: Results) -> Finding:
+        values = {x: value for x, value in results.medians(series, measure).items() if x <= until}
+        if len(values) < 2:
+            return _nothing(results, series)
+        (first_x, first), *_, (last_x, last) = values.items()
+        evidence = f"{results.label(series)} goes from {first:.3g} at x = {_number(first_x)} to {last:.3g} at"
+        return Finding(_above(first / last, by, measure), f"{evidence} {_number(last_x)}.")
+
+    return judge
+
+
+def stays(measure: Measure, series: str, *, factor: float) -> Judge:
+    """The largest value of a series is less than ``factor`` times its smallest."""
+
+    def judge(results: Results) -> Finding:
+        values = results.medians(series, measure).values()
+        if len(values) < 2:
+            return _nothing(results, series)
+        ratio = max(values) / min(values)
+        evidence = f"The largest value of {results.label(series)} is {ratio:.4g} times its smallest."
+        return Finding(_above(factor, ratio, measure), evidence)
 
     return judge
 

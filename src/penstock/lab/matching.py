@@ -24,11 +24,13 @@ from penstock.lab.searching import STORAGE, storage
 from penstock.model.conditions import Condition
 
 CONSTRUCTION: Final = Measure("construction", "s")
+INSERTION: Final = Measure("insertion, one at a time", "µs")
 SINGLE: Final = Measure("match, one at a time", "µs")
 BATCH: Final = Measure("match, in batches", "µs")
 FOUND: Final = Measure("found for an event")
 
 CONSTRUCTION_PANEL: Final = Panel(CONSTRUCTION, Axis("construction", "s", logarithmic=True))
+INSERTION_PANEL: Final = Panel(INSERTION, Axis("an insertion, one call each", "µs", logarithmic=True))
 BATCH_PANEL: Final = Panel(BATCH, Axis("an event, in batches", "µs", logarithmic=True))
 SINGLE_PANEL: Final = Panel(SINGLE, Axis("an event, one call each", "µs", logarithmic=True))
 STORAGE_PANEL: Final = Panel(STORAGE, Axis("storage", "MB", logarithmic=True, factor=1e-6))
@@ -73,7 +75,9 @@ class Recipe:
 
     def warm_up(self, events: Events) -> None:
         """Build and use a tiny index of the kind, so that nothing is compiled while it is measured."""
-        tiny = Recipe(self.name, self.conditions[:_WARM_UP], self.options).build()
+        first, last = self.conditions[:_WARM_UP], self.conditions[-1]
+        tiny = Recipe(self.name, first, self.options).build()
+        tiny.insert(len(first), last)
         tiny.match(events.dictionaries[0])
         tiny.match_batch(events.batches[0])
 
@@ -97,12 +101,21 @@ def construct(recipe: Recipe) -> Built:
 
 @dataclass(frozen=True, slots=True)
 class Constructions:
-    """A subject: each call builds the index once more."""
+    """A subject: each call builds the index once more, and then inserts some conditions one at a time."""
 
     recipe: Recipe
+    more: Sequence[Condition] = ()
 
     def __call__(self) -> list[Measurement]:
-        return construct(self.recipe).measurements
+        built = construct(self.recipe)
+        if not self.more:
+            return built.measurements
+        insert = built.index.insert
+        began = time.perf_counter()
+        for key, condition in enumerate(self.more, start=len(self.recipe.conditions)):
+            insert(key, condition)
+        seconds = time.perf_counter() - began
+        return [*built.measurements, Measurement(INSERTION, seconds / len(self.more) * 1e6)]
 
 
 class Events(NamedTuple):
@@ -152,6 +165,18 @@ class Matching:
         seconds = time.perf_counter() - began
         pairs = zip(rows, self.events.batches, strict=True)
         return seconds, np.concatenate([np.bincount(each, minlength=len(batch)) for each, batch in pairs])
+
+
+@dataclass(frozen=True, slots=True)
+class ConstructionAndMatching:
+    """A subject: each call builds the index once more, and matches all events."""
+
+    recipe: Recipe
+    events: Events
+
+    def __call__(self) -> list[Measurement]:
+        built = construct(self.recipe)
+        return [*built.measurements, *Matching(built.index, self.events)()]
 
 
 def _work_of(index: Index) -> dict[str, int]:
