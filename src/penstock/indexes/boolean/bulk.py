@@ -48,9 +48,12 @@ class _Gathered:
 
     def add(self, condition: Condition) -> bool:
         """Append the predicates of a condition; ``False`` and nothing appended if it is of another form."""
+        children = condition.children if type(condition) is And else (condition,)
+        if 2 * len(children) > MOST_PARTS:
+            return False
         begin = len(self.fields)
         part = 0
-        for child in condition.children if type(condition) is And else (condition,):
+        for child in children:
             # Most predicates of most subscriptions compare an attribute with an integer: this is all of their cost.
             if type(child) is Comparison and type(child.right) is Literal and type(child.left) is Attribute:
                 value: Any = child.right.value
@@ -64,7 +67,7 @@ class _Gathered:
                     self.parts.append(part)
                     part += 1
                     continue
-            if part > MOST_PARTS or not self._add_part(part, child):
+            if not self._add_part(part, child):
                 self._take_back(begin)
                 return False
             part += 2 if type(child) is Between else 1
@@ -177,14 +180,22 @@ def _without_inexact(
         operands,
         np.array(gathered.parts).astype(np.int32),
     )
-    if not exact.all():
-        served = np.ones(len(places), dtype=np.bool_)
-        served[owners[~exact]] = False
-        others = sorted(others + places[~served].tolist())
-        kept = served[owners]
-        renumbered = np.cumsum(served) - 1
-        columns = chosen(columns, kept)
-        columns = columns._replace(owners=renumbered[columns.owners])
-        places = places[served]
-    last = np.searchsorted(columns.owners, np.arange(len(places)), side="right") - 1
-    return Translated(places, (columns.parts[last] + 1).astype(np.int16), columns, others)
+    last = np.searchsorted(owners, np.arange(len(places)), side="right") - 1
+    translated = Translated(places, (columns.parts[last] + 1).astype(np.int16), columns, others)
+    served = np.ones(len(places), dtype=np.bool_)
+    served[owners[~exact]] = False
+    return only(translated, served)
+
+
+def only(translated: Translated, served: NDArray[np.bool_]) -> Translated:
+    """Some of the conditions as columns; the rest joins the others."""
+    if served.all():
+        return translated
+    filings = chosen(translated.filings, served[translated.filings.owners])
+    renumbered = np.cumsum(served) - 1
+    return Translated(
+        translated.plain[served],
+        translated.parts[served],
+        filings._replace(owners=renumbered[filings.owners]),
+        sorted(translated.others + translated.plain[~served].tolist()),
+    )
