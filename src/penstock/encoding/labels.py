@@ -19,7 +19,9 @@ from penstock.encoding.ranks import packed_strings, string_buffers
 from penstock.kernels.strings import rank_strings
 
 STEP: Final = 2**31
-"""How far apart labels are at first; a value beyond all operands is still less than a step away."""
+"""How far apart labels are at first."""
+LEAST_ROOM: Final = 4
+"""How far apart labels always are: between two there is a place for what lies just after one and just before another."""
 FEW: Final = 64
 
 
@@ -100,7 +102,7 @@ class StringLabels:
         return sum(map(len, self._sorted)) + 16 * len(self._sorted)
 
     def _before_all(self) -> int:
-        return self._sorted_labels[0] - 2 if self._sorted_labels else 0
+        return self._sorted_labels[0] - LEAST_ROOM if self._sorted_labels else 0
 
     def _label_at(self, place: int) -> int | None:
         if not self._sorted:
@@ -110,5 +112,4 @@ class StringLabels:
         if place == 0:
             return self._sorted_labels[0] - STEP
         below, above = self._sorted_labels[place - 1], self._sorted_labels[place]
-        # A value just after `below` has the key `below` and is less than `below + 1`: one integer apart is enough.
-        return (below + above) // 2 if above - below > 1 else None
+        return (below + above) // 2 if above - below >= 2 * LEAST_ROOM else None

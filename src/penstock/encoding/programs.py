@@ -7,6 +7,7 @@ questions then becomes a run of tests, each with the test to go on with when it 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -44,26 +45,34 @@ class Program:
         self.on_false.append(on_false)
 
 
-class _Group(NamedTuple):
+class Group(NamedTuple):
     """AND or OR with all leaves below it known, and so the number of tests that it will take."""
 
     conjunction: bool
-    parts: tuple[_Group | Leaf, ...]
+    parts: tuple[Group | Leaf, ...]
     size: int
 
 
 def compile_condition(condition: Condition, table: FieldTable) -> Program | None:
     """The program of a condition, whose fields and operands the table gets; ``None`` when it is plainly never TRUE."""
+    refuse_context(condition)
     plain = two_valued(condition)
-    program = Program()
     if isinstance(plain, Constant):
         if plain.truth is not True:
             return None
         # TRUE is a test too: NULL has no value, in any event.
-        _emit(presence_leaf(Literal(None), table, present=False), ACCEPT, REJECT, program)
-        return program
-    _emit(_lay_out(plain, table), ACCEPT, REJECT, program)
-    return program
+        return program_of(presence_leaf(Literal(None), table, present=False))
+    return program_of(lay_out(plain, lambda leaf: _leaf(leaf, table)))
+
+
+def refuse_context(condition: Condition) -> None:
+    """Refuse a condition that refers to a context."""
+    names = context_attributes_of(condition)
+    if names:
+        raise UnsupportedConditionError(
+            f"the condition refers to context.{min(names)}, but this matcher knows no context; "
+            "penstock.evaluate takes one"
+        )
 
 
 def two_valued(condition: Condition) -> Condition:
@@ -71,12 +80,6 @@ def two_valued(condition: Condition) -> Condition:
 
     A leaf is a predicate, the negation of one, or a test whether something is NULL.
     """
-    names = context_attributes_of(condition)
-    if names:
-        raise UnsupportedConditionError(
-            f"the condition refers to context.{min(names)}, but this matcher knows no context; "
-            "penstock.evaluate takes one"
-        )
     return fold(_unknown_as_false(fold(to_nnf(take_apart(fold(condition))))))
 
 
@@ -91,11 +94,27 @@ def _unknown_as_false(condition: Condition) -> Condition:
             return condition
 
 
-def _lay_out(condition: Condition, table: FieldTable) -> _Group | Leaf:
+def lay_out(condition: Condition, translate: Callable[[Condition], Group | Leaf]) -> Group | Leaf:
+    """A two-valued tree with its leaves translated."""
+    if isinstance(condition, (And, Or)):
+        return group(isinstance(condition, And), [lay_out(child, translate) for child in condition.children])
+    return translate(condition)
+
+
+def group(conjunction: bool, parts: Sequence[Group | Leaf]) -> Group:
+    """All of some parts, or one of them."""
+    return Group(conjunction, tuple(parts), sum(_size(part) for part in parts))
+
+
+def program_of(part: Group | Leaf) -> Program:
+    """The tests of a tree, in the order in which they are tried."""
+    program = Program()
+    _emit(part, ACCEPT, REJECT, program)
+    return program
+
+
+def _leaf(condition: Condition, table: FieldTable) -> Leaf:
     match condition:
-        case And(children) | Or(children):
-            parts = tuple(_lay_out(child, table) for child in children)
-            return _Group(isinstance(condition, And), parts, sum(_size(part) for part in parts))
         case Not(IsNull(operand)) | IsNull(operand) if not isinstance(operand, CONDITIONS):
             return presence_leaf(operand, table, present=isinstance(condition, Not))
         case Not(IsNull(operand)):
@@ -108,11 +127,11 @@ def _lay_out(condition: Condition, table: FieldTable) -> _Group | Leaf:
             return leaf_of(condition, Wanted.TRUE, table)  # type: ignore[arg-type]
 
 
-def _size(part: _Group | Leaf) -> int:
-    return part.size if isinstance(part, _Group) else max(1, len(part.intervals))
+def _size(part: Group | Leaf) -> int:
+    return part.size if isinstance(part, Group) else max(1, len(part.intervals))
 
 
-def _emit(part: _Group | Leaf, on_true: int, on_false: int, program: Program) -> None:
+def _emit(part: Group | Leaf, on_true: int, on_false: int, program: Program) -> None:
     """Append the tests of a part; where it holds they go on at ``on_true``, where not at ``on_false``.
 
     Parts of a group follow one another, and one that settles nothing goes on at the first test of the next.

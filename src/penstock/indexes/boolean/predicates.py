@@ -31,7 +31,7 @@ from penstock.encoding.fields import (
 )
 from penstock.encoding.order_keys import key_of_number
 from penstock.encoding.predicates import Wanted, leaf_of
-from penstock.encoding.programs import two_valued
+from penstock.encoding.programs import refuse_context, two_valued
 from penstock.errors import NormalFormTooLargeError
 from penstock.indexes.boolean.vocabulary import Vocabulary
 from penstock.language.normal_forms import DEFAULT_LIMIT, cnf_clauses, dnf_clauses
@@ -121,6 +121,7 @@ def clauses_of(
 
     What refuses cannot be an alternative among others, so a condition with such predicates always goes in by DNF.
     """
+    refuse_context(condition)
     plain = _inexact_apart(two_valued(condition))
     if isinstance(plain, Constant):
         return Clauses(conjunctions=((_always(vocabulary),),) if plain.truth else ())
