@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.kernels.compiling import kernel
+from penstock.kernels.mixing import randomised
 from penstock.kernels.vcr import (
     BEFORE,
     HEIGHT,
@@ -70,16 +71,6 @@ class HashedLists(NamedTuple):
     columns: int
     """How many cells a row of the range has: Rx of equation (1)."""
     cut: Cut
-
-
-@kernel
-def randomised(vcr: int) -> np.uint64:
-    """A number that looks nothing like the ID. No product exceeds 64 bits, so nothing wraps around."""
-    low = np.uint64(vcr & 0xFFFFFFFF) * np.uint64(0x9E3779B1)
-    high = np.uint64(vcr >> 32) * np.uint64(0x85EBCA77)
-    mixed = (low ^ (low >> np.uint64(29)) ^ high ^ (high >> np.uint64(31))) & np.uint64(0xFFFFFFFF)
-    mixed = mixed * np.uint64(0xC2B2AE3D)
-    return mixed ^ (mixed >> np.uint64(32))
 
 
 @kernel
