@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from penstock.kernels.compiling import kernel
+
+Item = TypeVar("Item", bound=np.generic)
+
+
+@kernel
+def with_room(values: NDArray[Item], used: int, more: int) -> NDArray[Item]:
+    """An array whose first ``used`` values are these and that has room for ``more`` behind them: this one, or longer.
+
+    How many pairs there are is known when they are found; the room doubles when it ends.
+    """
+    if used + more <= len(values):
+        return values
+    longer = np.empty(max(2 * len(values), used + more), dtype=values.dtype)
+    longer[:used] = values[:used]
+    return longer
 
 
 @kernel
