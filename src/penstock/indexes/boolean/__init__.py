@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from penstock.indexes.boolean.counting import Counting
+from penstock.indexes.boolean.k_index import KIndex
 from penstock.indexes.boolean.op_index import OpIndex, OpIndexBs
 from penstock.indexes.protocol import Index
 
-BOOLEAN_INDEXES: Final[tuple[type[Index], ...]] = (OpIndex, OpIndexBs, Counting)
+BOOLEAN_INDEXES: Final[tuple[type[Index], ...]] = (OpIndex, OpIndexBs, Counting, KIndex)
