@@ -13,7 +13,9 @@ from penstock.lab.claims import (
     equal,
     falls,
     gap_grows,
+    grow_alike,
     grows,
+    grows_like,
     lower,
     stays,
     within,
@@ -61,6 +63,11 @@ def results(measure: Measure, **series: list[float]) -> Results:
         (stays(BYTES, "a", factor=2), [9, 4, 8], [], BYTES, FAILED),
         (gap_grows(BYTES, "a", "b"), [1, 1], [2, 3], BYTES, HELD),
         (gap_grows(BYTES, "a", "b"), [1, 2], [2, 3], BYTES, FAILED),
+        (grow_alike(BYTES, "a", "b", factor=2), [1, 3], [2, 4], BYTES, HELD),
+        (grow_alike(BYTES, "a", "b", factor=2), [1, 2], [2, 8], BYTES, FAILED),
+        (grow_alike(BYTES, "a", "b", factor=2), [1, 2], [2], BYTES, FAILED),
+        (grows_like(BYTES, "a", lambda x: x * x, within=0.1), [1, 3, 17], [], BYTES, HELD),
+        (grows_like(BYTES, "a", lambda x: x * x, within=0.1), [1, 4, 14], [], BYTES, FAILED),
         (crosses(BYTES, "a", "b"), [1, 3, 5], [2, 2, 2], BYTES, HELD),
         (crosses(BYTES, "a", "b"), [3, 3], [2, 2], BYTES, FAILED),
         (crosses(BYTES, "a", "b"), [1, 1], [2, 2], BYTES, FAILED),
@@ -84,6 +91,8 @@ def test_verdicts(judge: Judge, a: list[float], b: list[float], measure: Measure
         grows(BYTES, "a"),
         falls(BYTES, "a"),
         stays(BYTES, "a", factor=2),
+        grow_alike(BYTES, "a", "b", factor=2),
+        grows_like(BYTES, "a", abs, within=0.1),
         gap_grows(BYTES, "a", "b"),
         best_at(BYTES, "a", [1]),
         equal(BYTES, "a", "b"),
@@ -101,5 +110,9 @@ def test_evidence_says_the_numbers() -> None:
     assert lower(BYTES, "a", "b", until=2)(found).evidence == "b is 2 to 4 times a for x from 1 to 2."
     assert grows(BYTES, "b")(found).evidence == "b grows 2 times from x = 1 to 4."
     assert falls(BYTES, "b")(found).evidence == "b goes from 2 at x = 1 to 4 at 4."
+    alike = "a grows 4 times, b 2 times."
+    assert grow_alike(BYTES, "a", "b", factor=2)(found).evidence == alike
+    like = "b grows 2 times, and 4 were expected."
+    assert grows_like(BYTES, "b", abs, within=0.1)(found).evidence == like
     assert stays(BYTES, "b", factor=2)(found).evidence == "The largest value of b is 4 times its smallest."
     assert crosses(BYTES, "a", "b")(found).evidence == "a and b do not cross."

@@ -117,7 +117,7 @@ def falls(measure: Measure, series: str, *, by: float = 1.0, until: float = 1e30
         if len(values) < 2:
             return _nothing(results, series)
         (first_x, first), *_, (last_x, last) = values.items()
-        evidence = f"{results.label(series)} goes from {first:.3g} at x = {_number(first_x)} to {last:.3g} at"
+        evidence = f"{results.label(series)} goes from {_short(first)} at x = {_number(first_x)} to {_short(last)} at"
         return Finding(_above(first / last, by, measure), f"{evidence} {_number(last_x)}.")
 
     return judge
@@ -147,6 +147,35 @@ def gap_grows(measure: Measure, low: str, high: str) -> Judge:
             return _nothing(results, low, high)
         evidence = f"{results.label(high)} / {results.label(low)} goes from {ratios[0]:.3g} to {ratios[-1]:.3g}."
         return Finding(_above(ratios[-1] / ratios[0], 1.0, measure), evidence)
+
+    return judge
+
+
+def grow_alike(measure: Measure, first: str, second: str, *, factor: float) -> Judge:
+    """From the first to the last x, two series grow by factors whose ratio is less than ``factor``."""
+
+    def judge(results: Results) -> Finding:
+        one, other = results.medians(first, measure), results.medians(second, measure)
+        if len(one) < 2 or len(other) < 2:
+            return _nothing(results, first, second)
+        growths = [values[max(values)] / values[min(values)] for values in (one, other)]
+        names = f"{results.label(first)} grows {growths[0]:.3g} times, {results.label(second)} {growths[1]:.3g} times."
+        return Finding(_above(factor, max(growths) / min(growths), measure), names)
+
+    return judge
+
+
+def grows_like(measure: Measure, series: str, law: Callable[[float], float], *, within: float) -> Judge:
+    """From its first to its last x, a series grows as a function of x does, but for a share ``within`` of it."""
+
+    def judge(results: Results) -> Finding:
+        values = results.medians(series, measure)
+        if len(values) < 2:
+            return _nothing(results, series)
+        (first_x, first), *_, (last_x, last) = values.items()
+        growth, expected = last / first, law(last_x) / law(first_x)
+        verdict = _above(within, abs(growth / expected - 1), measure)
+        return Finding(verdict, f"{results.label(series)} grows {growth:.3g} times, and {expected:.3g} were expected.")
 
     return judge
 
@@ -234,6 +263,11 @@ def _times(ratios: Sequence[float]) -> str:
 def _number(x: float) -> str:
     """A value of x for people: never in scientific notation."""
     return f"{x:,.0f}" if x == round(x) else f"{x:,}"
+
+
+def _short(value: float) -> str:
+    """A value for people, in three digits or as a whole number."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _where(shared: Sequence[float], all_xs: dict[float, float]) -> str:
