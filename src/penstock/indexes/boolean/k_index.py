@@ -74,7 +74,7 @@ class Work(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """What a clause asks of one field: a place in the columns of predicates, and the values that satisfy it."""
+    """What a clause asks of one field: the keys that satisfy it, and whether these are all only by a declared domain."""
 
     field: int
     keys: NDArray[np.int64]
