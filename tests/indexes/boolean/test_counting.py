@@ -11,10 +11,11 @@ from hypothesis import given, strategies as st
 
 from penstock.encoding.batch import EventBatch
 from penstock.errors import DuplicateSubscriptionError, InvariantError
+from penstock.indexes.boolean import bulk, counting
 from penstock.indexes.boolean.counting import DEAD, Counting
 from penstock.indexes.boolean.predicates import Operator
 from penstock.kernels.counting import OperandLists, first_at_least, insert_predicate
-from penstock.kernels.predicate_lists import MOST_PARTS, operands_that_hold
+from penstock.kernels.predicate_lists import operands_that_hold
 from penstock.language.parser import parse
 from penstock.model.conditions import And, Comparison, Condition
 from penstock.model.expressions import Attribute, Literal
@@ -105,8 +106,10 @@ def test_a_refused_clause_is_never_completed() -> None:
     index.check_invariants()
 
 
-def test_more_parts_than_a_counter_takes_are_scanned() -> None:
-    names = [f"a{number}" for number in range(MOST_PARTS + 1)]
+def test_more_parts_than_a_counter_takes_are_scanned(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (counting, bulk):
+        monkeypatch.setattr(module, "MOST_PARTS", 4)
+    names = [f"a{number}" for number in range(5)]
     condition = And(tuple(Comparison("=", Attribute(name), Literal(1)) for name in names))
     index = Counting()
     index.insert(1, condition)

@@ -74,7 +74,7 @@ class Work(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """What a clause asks of one field: the keys that satisfy it, and whether these are all only by a declared domain."""
+    """What a clause asks of one field: the keys that satisfy it, and whether it takes a declared domain to know."""
 
     field: int
     keys: NDArray[np.int64]
