@@ -11,6 +11,7 @@ alike, so that what is often asked for is often there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from penstock.lab import drawing
 from penstock.lab.drawing import distinct, offsets_of
-from penstock.model.conditions import And, Comparison, ComparisonOperator, Condition
+from penstock.model.conditions import And, Comparison, ComparisonOperator, Condition, Or
 from penstock.model.expressions import Attribute, Literal
 
 OPERATORS: Final[tuple[ComparisonOperator, ...]] = ("=", "<=", ">=")
@@ -89,10 +90,15 @@ def sparse_events(
 
 def conditions_of(made: Conjunctions) -> list[Condition]:
     """The conjunctions as conditions of the model, on attributes named ``a0``, ``a1`` and so on."""
+    return joined(And, made.offsets, comparisons_of(made))
+
+
+def comparisons_of(made: Conjunctions) -> list[Condition]:
+    """The predicates of all conjunctions as conditions of their own, one after the other."""
     # Attributes and literals are shared: with them there would be three times as many objects.
     attributes = [Attribute(name) for name in _names(made.attributes)]
     literals = [Literal(value) for value in range(int(made.values.max(initial=0)) + 1)]
-    comparisons = list(
+    return list(
         map(
             Comparison,
             map(OPERATORS.__getitem__, made.operators.tolist()),
@@ -100,9 +106,12 @@ def conditions_of(made: Conjunctions) -> list[Condition]:
             map(literals.__getitem__, made.values.tolist()),
         )
     )
+
+
+def joined(kind: type[And] | type[Or], offsets: NDArray[np.int64], parts: Sequence[Condition]) -> list[Condition]:
+    """The parts of each run under AND or under OR; one that is alone stays as it is."""
     return [
-        comparisons[begin] if end == begin + 1 else And(tuple(comparisons[begin:end]))
-        for begin, end in pairwise(made.offsets.tolist())
+        parts[begin] if end == begin + 1 else kind(tuple(parts[begin:end])) for begin, end in pairwise(offsets.tolist())
     ]
 
 
