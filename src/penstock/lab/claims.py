@@ -79,8 +79,8 @@ def lower(measure: Measure, low: str, high: str, *, by: float = 1.0, beyond: flo
     return judge
 
 
-def within(measure: Measure, first: str, second: str, *, factor: float) -> Judge:
-    """The second series is less than ``factor`` times the first at every x."""
+def within(measure: Measure, first: str, second: str, *, factor: float, least: float = 1e-300) -> Judge:
+    """The second series is less than ``factor`` times the first at every x, and more than ``least`` times."""
 
     def judge(results: Results) -> Finding:
         base, other = results.medians(first, measure), results.medians(second, measure)
@@ -88,7 +88,8 @@ def within(measure: Measure, first: str, second: str, *, factor: float) -> Judge
         if not ratios:
             return _nothing(results, first, second)
         evidence = f"{results.label(second)} is {_times(ratios)} {results.label(first)}."
-        return Finding(_above(factor, max(ratios), measure), evidence)
+        verdict = min(_above(factor, max(ratios), measure), _above(min(ratios), least, measure), key=_rank)
+        return Finding(verdict, evidence)
 
     return judge
 
