@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from penstock import evaluate
+from penstock import evaluate, parse
 from penstock.encoding.batch import EventBatch
 from penstock.errors import InvariantError
 from penstock.indexes import Index, IndexStatistics, Matches
@@ -51,6 +51,14 @@ def test_an_index_is_built_and_matched_in_both_ways(name: str) -> None:
     assert min(matched[SINGLE.name], matched[BATCH.name]) > 0
     expected = sum(evaluate(each, event) is True for each in CONDITIONS for event in event_dictionaries(EVENTS))
     assert matched[FOUND.name] == expected / 25
+
+
+def test_events_may_have_values_of_any_type() -> None:
+    rows: list[dict[str, object]] = [{"a0": 5, "color": "red"}, {"a0": 2.5}, {"sizes": ("S", "M")}]
+    events = Events.of_rows(rows, batch=2)
+    assert [len(batch) for batch in events.batches] == [2, 1]
+    built = construct(Recipe("opindex", [parse("a0 > 2"), parse("color = 'red' AND a0 = 5")]))
+    assert values(Matching(built.index, events)())[FOUND.name] == 1
 
 
 def test_every_call_builds_anew() -> None:

@@ -121,8 +121,8 @@ class Constructions:
 class Events(NamedTuple):
     """Events to match, as both ways of matching take them."""
 
-    dictionaries: list[dict[str, int]]
-    batches: list[EventBatch]
+    dictionaries: Sequence[Mapping[str, object]]
+    batches: Sequence[EventBatch]
 
     @classmethod
     def of(cls, made: SparseEvents, batch: int) -> Events:
@@ -130,6 +130,12 @@ class Events(NamedTuple):
         table = events_table(made)
         slices = (table.slice(start, batch) for start in range(0, table.num_rows, batch))
         return cls(event_dictionaries(made), [EventBatch.from_arrow(each, attributes="attributes") for each in slices])
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, object]], batch: int) -> Events:
+        """Events with values of any type, in batches of a size, made beforehand too."""
+        starts = range(0, len(rows), batch)
+        return cls(rows, [EventBatch.from_events(rows[start : start + batch]) for start in starts])
 
 
 @dataclass(frozen=True, slots=True)
