@@ -43,7 +43,7 @@ def test_values_are_strings_and_some_are_frequent() -> None:
 def test_subscriptions_ask_for_attributes_by_the_logarithm_of_their_frequency() -> None:
     frequencies = Counter(name for row in ROWS for name in row)
     asked: Counter[str] = Counter()
-    for part in predicates(row_subscriptions(ROWS, 40_000, sets=False, most_predicates=1)):
+    for part in predicates(row_subscriptions(ROWS, 40_000, most_predicates=1)):
         assert isinstance(part, Comparison)
         assert isinstance(part.left, Attribute)
         asked[part.left.name] += 1
@@ -62,7 +62,7 @@ MIXED: list[dict[str, Value]] = [
 def test_only_numbers_and_strings_that_more_rows_have_are_asked_for() -> None:
     asked = {
         (part.left, part.right)
-        for part in predicates(row_subscriptions(MIXED, 200, sets=False, most_predicates=2))
+        for part in predicates(row_subscriptions(MIXED, 200, most_predicates=2))
         if isinstance(part, Comparison)
     }
     sizes = {(Attribute("size"), Literal(value)) for value in (1, "large", 2.5)}
@@ -71,7 +71,7 @@ def test_only_numbers_and_strings_that_more_rows_have_are_asked_for() -> None:
 
 def test_sets_hold_values_of_one_kind() -> None:
     sizes = set()
-    for part in predicates(row_subscriptions(MIXED, 200, sets=True, most_predicates=2)):
+    for part in predicates(row_subscriptions(MIXED, 200, set_share=1.0, most_predicates=2)):
         assert isinstance(part, In)
         values = [item.value for item in part.items if isinstance(item, Literal)]
         assert len({isinstance(value, str) for value in values}) == 1
@@ -80,14 +80,19 @@ def test_sets_hold_values_of_one_kind() -> None:
     assert sizes == {1, 2}
 
 
+def test_the_share_of_sets_is_what_was_asked_for() -> None:
+    parts = predicates(row_subscriptions(ROWS, 4_000, set_share=0.25))
+    assert sum(isinstance(part, In) for part in parts) / len(parts) == pytest.approx(0.25, abs=0.02)
+
+
 def test_sets_have_up_to_five_values() -> None:
-    parts = predicates(row_subscriptions(ROWS, 500, sets=True))
+    parts = predicates(row_subscriptions(ROWS, 500, set_share=1.0))
     assert {len(part.items) for part in parts if isinstance(part, In)} == {1, 2, 3, 4, 5}
 
 
 def test_more_attributes_than_there_are_cannot_be_distinct() -> None:
     with pytest.raises(ValueError, match="3 distinct attributes are needed, found 2 that more than one row has"):
-        row_subscriptions(MIXED, 5, sets=False, most_predicates=3)
+        row_subscriptions(MIXED, 5, most_predicates=3)
 
 
 def test_some_rows_are_different_ones_with_attributes() -> None:
@@ -96,15 +101,15 @@ def test_some_rows_are_different_ones_with_attributes() -> None:
     assert len(some_rows(rows, 100)) == 10
 
 
-@pytest.mark.parametrize("sets", [False, True])
-def test_subscriptions_of_real_rows_match_some_of_them(sets: bool) -> None:
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_subscriptions_of_real_rows_match_some_of_them(share: float) -> None:
     rows = some_rows(PC_PARTS.rows(), 30)
-    conditions = row_subscriptions(PC_PARTS.rows(), 300, sets=sets)
+    conditions = row_subscriptions(PC_PARTS.rows(), 300, set_share=share)
     assert sum(evaluate(each, row) is True for each in conditions for row in rows) > 20
 
 
 def test_the_same_seed_gives_the_same_workload_and_another_seed_another() -> None:
     first, same, other = (products(100, attributes=20, seed=seed) for seed in (1, 1, 2))
     assert first == same != other
-    one, again, another = (row_subscriptions(ROWS, 50, sets=True, seed=seed) for seed in (1, 1, 2))
+    one, again, another = (row_subscriptions(ROWS, 50, set_share=1.0, seed=seed) for seed in (1, 1, 2))
     assert one == again != another

@@ -64,12 +64,12 @@ def some_rows(rows: Sequence[Row], count: int, seed: int = 1) -> list[Row]:
 
 
 def row_subscriptions(
-    rows: Sequence[Row], count: int, *, sets: bool, most_predicates: int = 4, seed: int = 1
+    rows: Sequence[Row], count: int, *, set_share: float = 0.0, most_predicates: int = 4, seed: int = 1
 ) -> list[Condition]:
     """Conjunctions of 1 to ``most_predicates`` predicates on distinct attributes of the rows.
 
-    A predicate asks for a value of the rows, or with ``sets`` for any of 2 to 5 that are drawn (fewer where some are
-    the same). Only numbers and strings are asked for, not truth values, and not lists.
+    A predicate asks for a value of the rows; a share ``set_share`` of them asks for any of 2 to 5 values that are drawn
+    (fewer where some are the same). Only numbers and strings are asked for, not truth values, and not lists.
     """
     values = _values_of(rows)
     if most_predicates > len(values):
@@ -80,8 +80,7 @@ def row_subscriptions(
     sizes = random.integers(1, most_predicates, size=count, endpoint=True)
     weights = np.array([log(len(each)) for each in values.values()])
     attributes = distinct(sizes, len(values), weighted(random, weights))
-    predicates = _set_predicates if sets else _equal_predicates
-    return joined(And, offsets_of(sizes), predicates(random, values, attributes))
+    return joined(And, offsets_of(sizes), _predicates(random, values, attributes, set_share))
 
 
 def _values_of(rows: Sequence[Row]) -> dict[str, list[Literal]]:
@@ -99,24 +98,19 @@ def _values_of(rows: Sequence[Row]) -> dict[str, list[Literal]]:
     return {name: values[name] for name in sorted(values) if len(values[name]) > 1}
 
 
-def _equal_predicates(
-    random: np.random.Generator, values: Mapping[str, Sequence[Literal]], attributes: NDArray[np.int64]
+def _predicates(
+    random: np.random.Generator, values: Mapping[str, Sequence[Literal]], attributes: NDArray[np.int64], share: float
 ) -> list[Condition]:
     names = [Attribute(name) for name in values]
-    drawn = _drawn(random, values, attributes)
-    return [Comparison("=", names[each], literal) for each, literal in zip(attributes.tolist(), drawn, strict=True)]
-
-
-def _set_predicates(
-    random: np.random.Generator, values: Mapping[str, Sequence[Literal]], attributes: NDArray[np.int64]
-) -> list[Condition]:
-    names = [Attribute(name) for name in values]
-    sizes = random.integers(_LEAST_ITEMS, _MOST_ITEMS, size=len(attributes), endpoint=True)
+    are_sets = random.random(len(attributes)) < share
+    sizes = np.where(are_sets, random.integers(_LEAST_ITEMS, _MOST_ITEMS, size=len(attributes), endpoint=True), 1)
     drawn = _drawn(random, values, np.repeat(attributes, sizes))
     runs = pairwise(offsets_of(sizes).tolist())
     return [
         In(names[attribute], _of_one_kind(drawn[begin:end]))
-        for attribute, (begin, end) in zip(attributes.tolist(), runs, strict=True)
+        if is_set
+        else Comparison("=", names[attribute], drawn[begin])
+        for attribute, is_set, (begin, end) in zip(attributes.tolist(), are_sets.tolist(), runs, strict=True)
     ]
 
 
