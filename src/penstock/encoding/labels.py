@@ -21,7 +21,7 @@ from penstock.kernels.strings import rank_strings
 STEP: Final = 2**31
 """How far apart labels are at first."""
 LEAST_ROOM: Final = 4
-"""How far apart labels always are: between two there is a place for what lies just after one and just before another."""
+"""How far apart labels always are: between two there is a place for what lies after the one and before the other."""
 FEW: Final = 64
 
 

@@ -79,6 +79,10 @@ class Runs:
         self.sizes[number] += 1
         return place
 
+    def clear(self, number: int) -> None:
+        """Nothing is in a list any more; its room stays."""
+        self.sizes[number] = 0
+
     def replace(self, sizes: NDArray[np.integer[Any]], *columns: NDArray[Any]) -> None:
         """Hold lists of these sizes instead, one behind the other without room to grow."""
         self._starts.replace((np.cumsum(sizes) - sizes).astype(np.int64))

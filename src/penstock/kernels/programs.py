@@ -6,7 +6,7 @@ on: to another test of the program (relative to its start), to ACCEPT or to REJE
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,14 @@ REJECT: Final = -2
 
 
 class Tests(NamedTuple):
-    """The tests of all programs: whether the code of a field lies in ``[low, high]``, and where to go on."""
+    """The tests of all programs: whether the code of a field lies in ``[low, high]``, and where to go on.
+
+    Codes are 32-bit ranks, or 64-bit keys.
+    """
 
     fields: NDArray[np.int32]
-    lows: NDArray[np.int32]
-    highs: NDArray[np.int32]
+    lows: NDArray[Any]
+    highs: NDArray[Any]
     on_true: NDArray[np.int32]
     on_false: NDArray[np.int32]
 
@@ -36,7 +39,7 @@ class EventCodes(NamedTuple):
 
 
 @kernel
-def run_program(start: int, tests: Tests, codes: NDArray[np.int32]) -> bool:
+def run_program(start: int, tests: Tests, codes: NDArray[Any]) -> bool:
     """Whether the program that begins at ``start`` accepts an event whose field ``f`` has the code ``codes[f]``."""
     step = 0
     while step >= 0:

@@ -82,6 +82,18 @@ def _find_before(skips: SkipList, value: int, before: NDArray[np.int64]) -> int:
 
 
 @kernel
+def last_node_at_or_before(skips: SkipList, value: int, level: int) -> int:
+    """The last node that reaches a level and is not beyond a value, or HEAD."""
+    node = HEAD
+    for at in range(int(skips.numbers[LEVELS]) - 1, level - 1, -1):
+        after = node_after(skips, node, at)
+        while after != HEAD and skips.values[after] <= value:
+            node = after
+            after = node_after(skips, node, at)
+    return node
+
+
+@kernel
 def _next_on_path(skips: SkipList, node: int, right: int) -> tuple[int, int]:
     """The highest edge from a node that ends at a value or before, and the node that it leads to."""
     for level in range(int(skips.nodes[node, HEIGHT]) - 1, -1, -1):

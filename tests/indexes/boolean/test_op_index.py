@@ -190,6 +190,16 @@ def test_labels_that_run_out_are_spread_anew() -> None:
         assert index.match({"s": string}).tolist() == [0, key]
 
 
+def test_labels_that_run_out_while_many_come_at_once() -> None:
+    """A condition that goes in by itself may change the labels of strings that came with it."""
+    conditions = {key: parse(f"s = '{letter}'") for key, letter in enumerate("abc")}
+    for zeros in range(40, 0, -1):
+        conditions[100 + zeros] = parse(f"s = 'a{'0' * zeros}' OR q = 1")
+    index = filled(OpIndex(), conditions)
+    events: list[dict[str, Value]] = [{"s": "b"}, {"s": "a000"}, {"s": "c", "q": 1}]
+    assert pairs(index, events) == matching_pairs(events, conditions)
+
+
 def test_deleted_clauses_and_their_operands_are_forgotten() -> None:
     index = OpIndex()
     for key in range(200):

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from penstock.encoding.growing import GrowingArray
 from penstock.errors import InvariantError, UnsupportedConditionError
-from penstock.indexes.boolean.bulk import translate_many
+from penstock.indexes.boolean.bulk import Translated
+from penstock.indexes.boolean.bulk_index import BulkClauseIndex
 from penstock.indexes.boolean.clause_index import ClauseIndex, FoundClauses
 from penstock.indexes.boolean.operators import LIST_OPERATORS, ListOperator
 from penstock.indexes.boolean.partitions import ClauseColumns, Filing, FilingColumns, Partitions, Place, joined
@@ -66,7 +67,7 @@ class Touched(NamedTuple):
     ruled_out: bool
 
 
-class OpIndex(ClauseIndex):
+class OpIndex(BulkClauseIndex):
     """Clauses by pivot, their predicates by operator.
 
     ``frequencies`` says how many events of a log have each attribute; without it the subscriptions themselves are
@@ -107,29 +108,22 @@ class OpIndex(ClauseIndex):
 
     def insert_many(self, keys: Iterable[Key], conditions: Iterable[Condition]) -> None:
         """Add many conditions at once; many more than there are already make all be built anew, which is faster."""
-        numbers = np.fromiter(keys, np.int64)
-        many = list(conditions)
-        if len(numbers) != len(many):
-            raise ValueError(f"as many keys as conditions are needed, found {len(numbers)} and {len(many)}")
-        self._table.check_all_new(numbers)
-        if len(numbers) * 4 < len(self._table) or self.form == "cnf":
-            super().insert_many(numbers.tolist(), many)
-            return
-        translated = translate_many(many, self._vocabulary)
-        for place in translated.others:
-            self.insert(int(numbers[place]), many[place])
-        clauses = self._table.add_many(numbers[translated.plain])
+        if self.form == "cnf":
+            ClauseIndex.insert_many(self, keys, conditions)
+        else:
+            super().insert_many(keys, conditions)
+
+    def _build_with(self, clauses: NDArray[np.int32], translated: Translated) -> None:
         self._places.extend(np.zeros(2 * self._table.room - len(self._places), dtype=np.int32))
         held, filings = self._conjunctions.columns()
         added = translated.filings._replace(owners=translated.filings.owners + len(held.clauses))
-        together = joined(filings, added)
         owners = ClauseColumns(
             np.concatenate([held.pivots, np.zeros(len(clauses), dtype=np.int32)]),
             np.concatenate([held.clauses, clauses]),
             np.concatenate([held.parts, translated.parts]),
         )
         self._count_uses(translated.filings)
-        self._build_conjunctions(owners, together)
+        self._build_conjunctions(owners, joined(filings, added))
 
     def repivot(self) -> bool:
         """Choose all pivots of conjunctions again, by the events seen while matching; whether any did change."""

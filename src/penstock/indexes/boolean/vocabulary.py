@@ -204,6 +204,10 @@ class Vocabulary:
                 operands.entries.delete(operand)
         self._unused.clear()
 
+    def is_string(self, field: int) -> bool:
+        """Whether the keys of a field are labels of strings."""
+        return field in self._labels
+
     def has_lists(self, field: int) -> bool:
         """Whether the keys of a field are operands of a list operator."""
         return field in self._operands

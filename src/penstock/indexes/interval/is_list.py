@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.errors import DuplicateSubscriptionError, InvariantError, UnknownSubscriptionError
-from penstock.indexes.interval.requests import Intervals, check_interval, check_intervals, first_repeated
+from penstock.indexes.interval.requests import ANY_CELL, Intervals, check_interval, check_intervals, first_repeated
 from penstock.indexes.interval.store import Stabs
 from penstock.kernels.arena import Arena, grown_arena, has_room, new_arena
 from penstock.kernels.skip_list import (
@@ -38,6 +38,7 @@ from penstock.kernels.skip_list import (
     edge_place,
     join_all,
     join_ends,
+    last_node_at_or_before,
     leave_ends,
     lift_marks,
     node_after,
@@ -73,7 +74,7 @@ class IntervalSkipList:
 
     def insert(self, key: int, low: int, high: int) -> None:
         key, low, high = index(key), index(low), index(high)
-        check_interval(key, low, high)
+        check_interval(key, low, high, ANY_CELL)
         if key in self:
             raise DuplicateSubscriptionError(f"the store holds an interval with the key {key} already")
         heights = self._heights(2)
@@ -82,7 +83,7 @@ class IntervalSkipList:
         self._count += 1
 
     def insert_many(self, keys: NDArray[np.int64], lows: NDArray[np.int64], highs: NDArray[np.int64]) -> None:
-        intervals = check_intervals(keys, lows, highs)
+        intervals = check_intervals(keys, lows, highs, ANY_CELL)
         repeated = first_repeated(intervals.keys)
         if repeated is not None:
             raise DuplicateSubscriptionError(f"the key {repeated} stands more than once among those to insert")
@@ -156,6 +157,15 @@ class IntervalSkipList:
         """The keys marked on the edge that leaves a node at a level, or on the node itself."""
         own = int(self._list.nodes[node, FIRST_PLACE])
         return self._marked(own if level is None else edge_place(self._list, node, level))
+
+    def node_beside(self, value: int, level: int, *, before: bool, otherwise: int) -> int:
+        """The value of the nearest node that reaches a level, at a value or to one side of it."""
+        if level >= self.levels():
+            return otherwise
+        node = last_node_at_or_before(self._list, value, level)
+        if not before and (node == HEAD or self._list.values[node] != value):
+            node = node_after(self._list, node, level)
+        return otherwise if node == HEAD else int(self._list.values[node])
 
     def interval(self, key: int) -> tuple[int, int]:
         """The ends of the interval of a key."""

@@ -1,0 +1,23 @@
+"""What a filter has done so far, as the paper's tables count it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Counters:
+    """Counts since a filter was made."""
+
+    messages: int = 0
+    updates: int = 0
+    """Context updates, whether or not a profile reads what they change."""
+    index_updates: int = 0
+    """Changes of an entry of an index that an update made: not those that were no-operations."""
+    escalations: int = 0
+    deescalations: int = 0
+    postfiltered: int = 0
+    """Profiles that were evaluated for a message."""
+    false_positives: int = 0
+    """Times that an index returned a profile for a message whose own predicate on the attribute refuses it."""
+    matches: int = 0

@@ -1,0 +1,333 @@
+"""Profiles: conditions that refer to contexts, as programs whose tests follow the values of the context.
+
+A test of a program asks whether the key of a field lies in an interval. Those that read a context are *bound* to the
+slots of the attributes that they read, and an update of a slot moves the intervals of its tests and nothing else. What
+is no such test (arithmetic that mixes event and context) makes a profile *general*: it is evaluated as a whole, by the
+reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.context.leaves import (
+    FIRST,
+    LAST,
+    UNKNOWN,
+    ContextLeaf,
+    KeyInterval,
+    Reading,
+    context_leaf,
+    differences_apart,
+)
+from penstock.context.store import ContextId, ContextStore, Slot
+from penstock.encoding.growing import GrowingArray
+from penstock.encoding.predicates import Interval, Leaf
+from penstock.encoding.programs import Group, Program, group, lay_out, program_of, two_valued
+from penstock.encoding.runs import Runs
+from penstock.errors import InvariantError
+from penstock.indexes.boolean.predicates import Alternatives, Operator, Predicate, parts_of
+from penstock.indexes.boolean.vocabulary import LabelsChangedError, Vocabulary
+from penstock.kernels.programs import Tests
+from penstock.kernels.readings import PLACEHOLDER, Bindings, Leaves, read_number
+from penstock.model.conditions import Condition, Constant, context_attributes_of
+from penstock.model.evaluation import truth_of
+from penstock.model.values import Value
+
+
+class Profile(NamedTuple):
+    """What is known of a profile beside its program."""
+
+    condition: Condition
+    context: ContextId
+    bound: tuple[tuple[Slot, int, int], ...]
+    """For each test that reads a slot: the slot, the offset of the test in the program, and the leaf."""
+    general: bool
+
+
+class Profiles:
+    """All profiles under numbers, and the contexts that they are bound to."""
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary(self._relabel, operators=())
+        self.store = ContextStore()
+        self._held: dict[int, Profile] = {}
+        self._programs = Runs(np.int32, np.int64, np.int64, np.int32, np.int32)
+        self._bindings = Runs(np.int32, np.int32, np.int32)
+        self._leaves: list[ContextLeaf] = []
+        self._leaf_numbers: dict[ContextLeaf, int] = {}
+        self._readings = GrowingArray(np.int8)
+        self._offsets = GrowingArray(np.float64)
+        self._slow = GrowingArray(np.int32)
+        """For each slot, how many of its tests cannot be moved by adding to a number."""
+        self._general: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __contains__(self, profile: object) -> bool:
+        return profile in self._held
+
+    def __getitem__(self, profile: int) -> Profile:
+        return self._held[profile]
+
+    @property
+    def general(self) -> set[int]:
+        """The profiles that are evaluated as a whole."""
+        return self._general
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of all profiles."""
+        return list(self._held)
+
+    # Changing
+
+    def add(self, number: int, condition: Condition, context: ContextId) -> Group | Leaf | None:
+        """Add a profile; its tree of tests, if it has a program, with leaves in the order of the tests."""
+        bound: tuple[tuple[Slot, int, int], ...] = ()
+        plain = differences_apart(two_valued(condition))
+        tree = self._lay_out(plain)
+        general = tree is None
+        while number >= len(self._programs):
+            self._programs.new()
+        if tree is not None:
+            program = program_of(tree)
+            bound = self._bound(program, context)
+            self._write(number, program)
+        self._held[number] = Profile(condition, context, bound, general)
+        if general:
+            self._general.add(number)
+            for name in context_attributes_of(condition):
+                self._slot(context, name)
+        for slot, offset, leaf in bound:
+            self._bindings.append(slot, number, offset, leaf)
+            self._slow.values[slot] += not self._is_plain(leaf)
+            self._read(number, offset, leaf)
+        return tree
+
+    def remove(self, number: int) -> Profile:
+        """Take a profile out."""
+        profile = self._held.pop(number)
+        self._general.discard(number)
+        for slot, offset, leaf in profile.bound:
+            self._unbind(slot, number, offset, leaf)
+            self._slow.values[slot] -= not self._is_plain(leaf)
+        self._programs.clear(number)
+        return profile
+
+    def update(self, slot: Slot, value: Value) -> None:
+        """Give an attribute of a context another value; all tests that read it have the bounds of the new one."""
+        number = self.store.are_numbers[slot]
+        self.store.set(slot, value)
+        if number and self.store.are_numbers[slot] and not self._slow.values[slot]:
+            read_number(slot, float(value), self.bindings, self.leaves, self.starts, self.tests)  # type: ignore[arg-type]
+            return
+        profiles, offsets, leaves = (column.copy() for column in self._bound_to(slot))
+        for profile, offset, leaf in zip(profiles.tolist(), offsets.tolist(), leaves.tolist(), strict=True):
+            self._read(profile, offset, leaf)
+
+    def slot(self, context: ContextId, attribute: str) -> Slot:
+        """The slot of an attribute of a context."""
+        return self._slot(context, attribute)
+
+    def readers(self, slot: Slot) -> list[int]:
+        """The profiles that read a slot, each once."""
+        return list(dict.fromkeys(self._bound_to(slot)[0].tolist()))
+
+    # Looking
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the program of each profile begins."""
+        return self._programs.starts
+
+    @property
+    def tests(self) -> Tests:
+        return Tests(*self._programs.columns)
+
+    @property
+    def bindings(self) -> Bindings:
+        return Bindings(self._bindings.starts, self._bindings.sizes, *self._bindings.columns)
+
+    @property
+    def leaves(self) -> Leaves:
+        return Leaves(self._readings.values, self._offsets.values)
+
+    @property
+    def slow_slots(self) -> NDArray[np.int32]:
+        """For each slot, how many of its tests need more than adding to a number."""
+        return self._slow.values
+
+    def interval(self, profile: int, offset: int) -> KeyInterval:
+        """What a test asks for now."""
+        place = int(self.starts[profile]) + offset
+        fields, lows, highs, *_ = self._programs.columns
+        return KeyInterval(int(fields[place]), int(lows[place]), int(highs[place]))
+
+    def holds(self, profile: int, event: Mapping[str, Value]) -> bool:
+        """Whether the reference says that an event satisfies a profile under its context."""
+        held = self._held[profile]
+        return truth_of(held.condition, event, self.store.attributes(held.context)) is True
+
+    def memory(self) -> dict[str, int]:
+        return {
+            "programs": self._programs.nbytes,
+            "bindings": self._bindings.nbytes + self._slow.nbytes,
+            "operands": self.vocabulary.bytes_used(),
+        }
+
+    def check_invariants(self) -> None:
+        """Every test that reads a context has the interval that its leaf has now."""
+        for number, profile in self._held.items():
+            context = self.store.attributes(profile.context)
+            for _, offset, leaf in profile.bound:
+                expected = self._leaves[leaf].interval(context, self.vocabulary)
+                found = self.interval(number, offset)
+                empty = expected.low > expected.high and found.low > found.high
+                if found != expected and not empty:
+                    raise InvariantError(f"a test of profile {number} asks for {found}, its context for {expected}")
+
+    # Inside
+
+    def _slot(self, context: ContextId, attribute: str) -> Slot:
+        slot = self.store.slot(context, attribute)
+        while slot >= len(self._bindings):
+            self._bindings.new()
+            self._slow.extend([0])
+        return slot
+
+    def _bound_to(self, slot: Slot) -> tuple[NDArray[np.int32], ...]:
+        begin, count = int(self._bindings.starts[slot]), int(self._bindings.sizes[slot])
+        return tuple(column[begin : begin + count] for column in self._bindings.columns)
+
+    def _unbind(self, slot: Slot, number: int, offset: int, leaf: int) -> None:
+        columns = self._bound_to(slot)
+        match = np.flatnonzero((columns[0] == number) & (columns[1] == offset) & (columns[2] == leaf))
+        for column in columns:
+            column[match[0]] = column[-1]
+        self._bindings.sizes[slot] -= 1
+
+    def _lay_out(self, plain: Condition) -> Group | Leaf | None:
+        """The tree of tests of a condition, or nothing when some leaf is no test."""
+        if isinstance(plain, Constant):
+            return _constant_leaf(plain, self.vocabulary)
+        while True:
+            try:
+                return lay_out(plain, self._translate)
+            except LabelsChangedError:
+                continue
+            except _NotATestError:
+                return None
+
+    def _translate(self, leaf: Condition) -> Group | Leaf:
+        if context_attributes_of(leaf):
+            reading = context_leaf(leaf)
+            if reading is None:
+                raise _NotATestError
+            return Leaf(self.vocabulary.always, (Interval(PLACEHOLDER, self._leaf_number(reading)),))
+        parts = [self._alternatives(part) for part in parts_of(leaf, self.vocabulary)]
+        return parts[0] if len(parts) == 1 else group(True, parts)
+
+    def _alternatives(self, part: Alternatives) -> Group | Leaf:
+        """Alternatives are on one field, but for integers that no double equals: each of those is one by itself."""
+        fields = dict.fromkeys(predicate.field for predicate in part) or {self.vocabulary.always: None}
+        leaves = [
+            Leaf(field, tuple(_intervals([predicate for predicate in part if predicate.field == field])))
+            for field in fields
+        ]
+        return leaves[0] if len(leaves) == 1 else group(False, leaves)
+
+    def _leaf_number(self, leaf: ContextLeaf) -> int:
+        number = self._leaf_numbers.get(leaf)
+        if number is None:
+            number = self._leaf_numbers[leaf] = len(self._leaves)
+            self._leaves.append(leaf)
+            self._readings.extend([leaf.reading])
+            self._offsets.extend([leaf.offset or 0.0])
+        return number
+
+    def leaf(self, number: int) -> ContextLeaf:
+        return self._leaves[number]
+
+    def _is_plain(self, leaf: int) -> bool:
+        return self._leaves[leaf].offset is not None and self._leaves[leaf].reading <= Reading.EQUAL
+
+    def _bound(self, program: Program, context: ContextId) -> tuple[tuple[Slot, int, int], ...]:
+        bound: list[tuple[Slot, int, int]] = []
+        for offset, (low, leaf) in enumerate(zip(program.lows, program.highs, strict=True)):
+            if low == PLACEHOLDER:
+                bound.extend((self._slot(context, name), offset, leaf) for name in sorted(self._leaves[leaf].names))
+        return tuple(bound)
+
+    def _write(self, number: int, program: Program) -> None:
+        columns = (program.fields, program.lows, program.highs, program.on_true, program.on_false)
+        self._programs.make_room(number, len(program))
+        start = int(self._programs.starts[number])
+        for column, values in zip(self._programs.columns, columns, strict=True):
+            column[start : start + len(program)] = values
+        self._programs.sizes[number] = len(program)
+
+    def _read(self, number: int, offset: int, leaf: int) -> None:
+        """Give a test the interval that its leaf has under the context of its profile."""
+        context = self.store.attributes(self._held[number].context)
+        while True:
+            try:
+                found = self._leaves[leaf].interval(context, self.vocabulary)
+                break
+            except LabelsChangedError:
+                continue
+        place = int(self.starts[number]) + offset
+        fields, lows, highs, *_ = self._programs.columns
+        fields[place], lows[place], highs[place] = found
+
+    def _relabel(self, field: int, labels: Mapping[int, int]) -> None:
+        """Bounds are a label, or the key just before or after it."""
+        fields, lows, highs, *_ = self._programs.columns
+        places = self._programs.used()[1]
+        for place in places[fields[places] == field].tolist():
+            for column in (lows, highs):
+                for aside in (0, 1, -1):
+                    label = int(column[place]) - aside
+                    if label in labels:
+                        column[place] = labels[label] + aside
+                        break
+
+
+class _NotATestError(Exception):
+    """A leaf that mixes event and context in a way that is no interval."""
+
+
+def _constant_leaf(constant: Constant, vocabulary: Vocabulary) -> Leaf:
+    low, high = (UNKNOWN, LAST) if constant.truth else (LAST, UNKNOWN)
+    return Leaf(vocabulary.always, (Interval(low, high),))
+
+
+def _intervals(part: Sequence[Predicate]) -> list[Interval]:
+    """The intervals of keys of alternatives on one field."""
+    intervals: list[Interval] = []
+    for operator, _, operand in part:
+        match operator:
+            case Operator.ABSENT:
+                intervals.append(Interval(UNKNOWN, UNKNOWN))
+            case Operator.KNOWN:
+                intervals.append(Interval(FIRST, LAST))
+            case Operator.EQUAL:
+                intervals.append(Interval(operand, operand))
+            case Operator.LESS:
+                intervals.append(Interval(FIRST, operand - 1))
+            case Operator.AT_MOST:
+                intervals.append(Interval(FIRST, operand))
+            case Operator.GREATER:
+                intervals.append(Interval(operand + 1, LAST))
+            case Operator.AT_LEAST:
+                intervals.append(Interval(operand, LAST))
+            case Operator.DIFFERENT:
+                intervals.extend([Interval(FIRST, operand - 1), Interval(operand + 1, LAST)])
+            case _:
+                raise AssertionError(f"operator {operator} has lists of its own, which profiles do not use")
+    return intervals
