@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.errors import UnknownIndexError, did_you_mean
 from penstock.indexes.boolean import BOOLEAN_INDEXES
+from penstock.indexes.hashing import HASHING_INDEXES
 from penstock.indexes.interval import INTERVAL_STORES
 from penstock.indexes.protocol import Index
 from penstock.indexes.rectangle import RECTANGLE_STORES
@@ -31,6 +32,7 @@ def _members() -> Iterator[type[Index]]:
     for name, rectangle_factory in RECTANGLE_STORES.items():
         yield _over(name, PlaneCells, rectangle_factory)
     yield from BOOLEAN_INDEXES
+    yield from HASHING_INDEXES
 
 
 REGISTRY: Mapping[str, type[Index]] = MappingProxyType({index.name: index for index in _members()})
