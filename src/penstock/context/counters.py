@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(slots=True)
@@ -21,3 +24,12 @@ class Counters:
     false_positives: int = 0
     """Times that an index returned a profile for a message whose own predicate on the attribute refuses it."""
     matches: int = 0
+
+    def as_array(self) -> NDArray[np.int64]:
+        """The counts in order, for kernels."""
+        return np.array(astuple(self), dtype=np.int64)
+
+    def take(self, counts: NDArray[np.int64]) -> None:
+        """Have the counts of an array."""
+        for field, count in zip(fields(self), counts.tolist(), strict=True):
+            setattr(self, field.name, count)

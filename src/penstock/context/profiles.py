@@ -8,8 +8,8 @@ reference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from penstock.context.leaves import (
     Reading,
     context_leaf,
     differences_apart,
+    is_plain_number,
 )
 from penstock.context.store import ContextId, ContextStore, Slot
 from penstock.encoding.growing import GrowingArray
@@ -38,6 +39,8 @@ from penstock.model.conditions import Condition, Constant, context_attributes_of
 from penstock.model.evaluation import truth_of
 from penstock.model.values import Value
 
+MOST_TEMPLATES: Final = 4096
+
 
 class Profile(NamedTuple):
     """What is known of a profile beside its program."""
@@ -46,7 +49,16 @@ class Profile(NamedTuple):
     context: ContextId
     bound: tuple[tuple[Slot, int, int], ...]
     """For each test that reads a slot: the slot, the offset of the test in the program, and the leaf."""
-    general: bool
+
+
+class Template(NamedTuple):
+    """What a condition is made of, whatever the context."""
+
+    tree: Group | Leaf | None
+    """Its tests, with leaves in the order of the tests; ``None`` for one that is evaluated as a whole."""
+    program: Program | None
+    readings: tuple[tuple[str, int, int], ...]
+    """For each test that reads a context: the attribute, the offset of the test in the program, and the leaf."""
 
 
 class Profiles:
@@ -65,6 +77,8 @@ class Profiles:
         self._slow = GrowingArray(np.int32)
         """For each slot, how many of its tests cannot be moved by adding to a number."""
         self._general: set[int] = set()
+        self._templates: dict[Condition, Template] = {}
+        """Of conditions seen lately: very often one condition serves many contexts."""
 
     def __len__(self) -> int:
         return len(self._held)
@@ -87,28 +101,26 @@ class Profiles:
 
     # Changing
 
-    def add(self, number: int, condition: Condition, context: ContextId) -> Group | Leaf | None:
-        """Add a profile; its tree of tests, if it has a program, with leaves in the order of the tests."""
-        bound: tuple[tuple[Slot, int, int], ...] = ()
-        plain = differences_apart(two_valued(condition))
-        tree = self._lay_out(plain)
-        general = tree is None
+    def add(self, number: int, condition: Condition, context: ContextId) -> Template:
+        """Add a profile; what its condition is made of, which is shared by all profiles with the same."""
+        template = self._template(condition)
         while number >= len(self._programs):
             self._programs.new()
-        if tree is not None:
-            program = program_of(tree)
-            bound = self._bound(program, context)
-            self._write(number, program)
-        self._held[number] = Profile(condition, context, bound, general)
-        if general:
+        if template.program is None:
             self._general.add(number)
             for name in context_attributes_of(condition):
                 self._slot(context, name)
+            self._held[number] = Profile(condition, context, ())
+            return template
+        self._write(number, template.program)
+        bound = tuple((self._slot(context, name), offset, leaf) for name, offset, leaf in template.readings)
+        self._held[number] = Profile(condition, context, bound)
+        values = self.store.attributes(context)
         for slot, offset, leaf in bound:
             self._bindings.append(slot, number, offset, leaf)
             self._slow.values[slot] += not self._is_plain(leaf)
-            self._read(number, offset, leaf)
-        return tree
+            self._read(number, offset, leaf, values)
+        return template
 
     def remove(self, number: int) -> Profile:
         """Take a profile out."""
@@ -129,7 +141,11 @@ class Profiles:
             return
         profiles, offsets, leaves = (column.copy() for column in self._bound_to(slot))
         for profile, offset, leaf in zip(profiles.tolist(), offsets.tolist(), leaves.tolist(), strict=True):
-            self._read(profile, offset, leaf)
+            self._read(profile, offset, leaf, self.store.attributes(self._held[profile].context))
+
+    def is_quick(self, slot: Slot, value: object) -> bool:
+        """Whether an update is a number for what was a number, and all tests that read it only add to it."""
+        return bool(self.store.are_numbers[slot]) and is_plain_number(value) and not self._slow.values[slot]
 
     def slot(self, context: ContextId, attribute: str) -> Slot:
         """The slot of an attribute of a context."""
@@ -257,12 +273,21 @@ class Profiles:
     def _is_plain(self, leaf: int) -> bool:
         return self._leaves[leaf].offset is not None and self._leaves[leaf].reading <= Reading.EQUAL
 
-    def _bound(self, program: Program, context: ContextId) -> tuple[tuple[Slot, int, int], ...]:
-        bound: list[tuple[Slot, int, int]] = []
+    def _template(self, condition: Condition) -> Template:
+        template = self._templates.get(condition)
+        if template is None:
+            tree = self._lay_out(differences_apart(two_valued(condition)))
+            program = None if tree is None else program_of(tree)
+            template = Template(tree, program, () if program is None else tuple(self._readings_of(program)))
+            if len(self._templates) >= MOST_TEMPLATES:
+                self._templates.clear()
+            self._templates[condition] = template
+        return template
+
+    def _readings_of(self, program: Program) -> Iterator[tuple[str, int, int]]:
         for offset, (low, leaf) in enumerate(zip(program.lows, program.highs, strict=True)):
             if low == PLACEHOLDER:
-                bound.extend((self._slot(context, name), offset, leaf) for name in sorted(self._leaves[leaf].names))
-        return tuple(bound)
+                yield from ((name, offset, leaf) for name in sorted(self._leaves[leaf].names))
 
     def _write(self, number: int, program: Program) -> None:
         columns = (program.fields, program.lows, program.highs, program.on_true, program.on_false)
@@ -272,9 +297,8 @@ class Profiles:
             column[start : start + len(program)] = values
         self._programs.sizes[number] = len(program)
 
-    def _read(self, number: int, offset: int, leaf: int) -> None:
+    def _read(self, number: int, offset: int, leaf: int, context: Mapping[str, Value]) -> None:
         """Give a test the interval that its leaf has under the context of its profile."""
-        context = self.store.attributes(self._held[number].context)
         while True:
             try:
                 found = self._leaves[leaf].interval(context, self.vocabulary)
@@ -287,6 +311,7 @@ class Profiles:
 
     def _relabel(self, field: int, labels: Mapping[int, int]) -> None:
         """Bounds are a label, or the key just before or after it."""
+        self._templates.clear()
         fields, lows, highs, *_ = self._programs.columns
         places = self._programs.used()[1]
         for place in places[fields[places] == field].tolist():

@@ -72,11 +72,14 @@ class Runs:
 
     def append(self, number: int, *values: int) -> int:
         """Put something at the end of a list; its place in it."""
-        self.make_room(number)
-        place = int(self.sizes[number])
+        sizes = self._sizes.values
+        place = int(sizes[number])
+        if place == self._rooms.values[number]:
+            self.make_room(number)
+        at = self._starts.values[number] + place
         for column, value in zip(self._columns, values, strict=True):
-            column.values[self.starts[number] + place] = value
-        self.sizes[number] += 1
+            column.values[at] = value
+        sizes[number] = place + 1
         return place
 
     def clear(self, number: int) -> None:

@@ -126,9 +126,27 @@ class IntervalSkipList:
         unused = skips.marks.nbytes - 2 * marks + skips.free_marks.nbytes
         return {"headers": headers, "id lists": marks, "bookkeeping": bookkeeping, "capacity not used": unused}
 
-    def arrays(self) -> tuple[NDArray[Any], ...]:
+    def arrays(self) -> SkipList:
         """Every array that the store is made of."""
         return self._list
+
+    # For kernels that change the arrays themselves
+
+    def recount(self) -> None:
+        """Count the intervals, after a kernel has added or taken some."""
+        self._count = int(np.count_nonzero(self._list.keys[:, LEFT] != HEAD))
+
+    def make_room_for_ends(self, keys: int) -> None:
+        """Room for keys below a number and for many more nodes."""
+        nodes = max(64, int(self._list.numbers[NODES_USED]) // 2)
+        self._make_room(keys, np.full(nodes, 4, dtype=np.int64))
+        self._list = self._list._replace(
+            places=_grown(self._list.places, int(self._list.numbers[PLACES_USED]) + 2 * (1 + MOST_LEVELS) + 5 * nodes)
+        )
+
+    def place(self, keys: NDArray[np.int64]) -> None:
+        """Place the marks of keys that have their ends in the list and no marks yet."""
+        self._place(keys)
 
     # What is inside: nodes are numbers, and the head, number 0, comes before all of them
 
