@@ -6,7 +6,15 @@ from typing import Final
 
 from penstock.lab.claims import Claim, Finding, Kind, Verdict, falls, grows, lower, within
 from penstock.lab.experiment import Axis, Experiment, Panel
-from penstock.lab.experiments.opindex.claims import FEWER_TOUCHED, quicker, same_answers, scales_better, sooner_built
+from penstock.lab.experiments.opindex.claims import (
+    FEWER_TOUCHED,
+    LIGHT_TREE,
+    READING,
+    quicker,
+    same_answers,
+    scales_better,
+    sooner_built,
+)
 from penstock.lab.experiments.opindex.series import (
     BE_TREE,
     K_INDEX,
@@ -45,11 +53,6 @@ from penstock.lab.searching import STORAGE
 
 SPLITS: Final = built_with("splits")
 
-_READING: Final = "Reading the conditions takes the same time for every index, and is most of what OpIndex takes here."
-_LIGHT_TREE: Final = (
-    "Our BE-Tree finds the p-nodes of many attributes through a hash table, and weighs no statistics while it grows."
-)
-_LIGHT_AND_READING: Final = f"{_LIGHT_TREE} {_READING}"
 _READING_NOTE: Final = (
     "Construction begins with conditions, which all indexes translate into numbers in the same way. An index that takes"
     " many at once is given all of them at once."
@@ -72,7 +75,7 @@ FIGURE_1: Final = figure(
     panels=(CONSTRUCTION_PANEL, BATCH_PANEL, TOUCHED_PANEL, STORAGE_PANEL),
     notes=(TOUCHED_NOTE, _READING_NOTE),
     claims=(
-        sooner_built(K_INDEX, BE_TREE, "A k-index is built much sooner than a BE-Tree.", by=2, difference=_LIGHT_TREE),
+        sooner_built(K_INDEX, BE_TREE, "A k-index is built much sooner than a BE-Tree.", by=2, difference=LIGHT_TREE),
         scales_better(
             K_INDEX, BE_TREE, "With more attributes, the matching time of k-index scales better than that of BE-Tree."
         ),
@@ -87,7 +90,7 @@ FIGURE_1: Final = figure(
             BE_TREE,
             "OpIndex is built much sooner than BE-Tree.",
             by=2,
-            difference=_LIGHT_AND_READING,
+            difference=f"{LIGHT_TREE} {READING}",
         ),
         quicker(OP_INDEX, K_INDEX, "OpIndex matches in less time than k-index."),
         quicker(OP_INDEX, BE_TREE, "OpIndex matches in less time than BE-Tree."),
@@ -178,14 +181,14 @@ def _figure_9(
                 BE_TREE,
                 "OpIndex is built three orders of magnitude sooner than BE-Tree.",
                 by=1000,
-                difference=_LIGHT_AND_READING,
+                difference=f"{LIGHT_TREE} {READING}",
             ),
             sooner_built(
                 OP_INDEX,
                 K_INDEX,
                 "OpIndex is built an order of magnitude sooner than k-index.",
                 by=10,
-                difference=_READING,
+                difference=READING,
             ),
             Claim(
                 text="OpIndex takes slightly longer than without segments and signatures.",

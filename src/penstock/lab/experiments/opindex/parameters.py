@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Annotated, Any, NamedTuple, Self, get_type_hints
+from typing import Annotated, Any, Self, get_type_hints
 
-from penstock.lab.experiment import Axis, Parameters
+from penstock.lab.experiment import Parameters
 from penstock.lab.matching import Events
 from penstock.model.conditions import Condition
 
@@ -18,11 +17,8 @@ class IndexParameters(Parameters, ABC):
 
     varied: str
     count: Annotated[int, "subscriptions, N"] = 1_000_000
-    leaf_size: Annotated[int, "expressions in a leaf of BE-Tree"] = 5
     events: Annotated[int | None, "events"] = None
     batch: Annotated[int | None, "events in a batch"] = None
-    more: Annotated[int | None, "subscriptions inserted one at a time, after all others"] = None
-    most_postings: Annotated[int, "most postings of a k-index that is built"] = 1_000_000_000
 
     def at(self, x: float) -> Self:
         """The parameters with the varied one as it is at x."""
@@ -36,40 +32,34 @@ class IndexParameters(Parameters, ABC):
         varied = get_type_hints(type(self), include_extras=True)[self.varied].__metadata__[0]
         return [(meaning, value) for meaning, value in super().described() if meaning != varied]
 
-    @property
-    def bounds(self) -> tuple[int, int] | None:
-        """The lowest and the highest number of an attribute, where predicates ask for ranges of numbers."""
-        return None
-
-    @property
-    def postings(self) -> float:
-        """How many postings a k-index has on average: one for each value that satisfies a predicate."""
-        return 0
+    def options(self, index: str) -> dict[str, Any] | None:
+        """What an index is made with, by its name; nothing where it is not built."""
+        del index
+        return {}
 
     @abstractmethod
     def conditions(self) -> list[Condition]:
-        """The subscriptions, and after them those that are inserted one at a time."""
+        """The subscriptions, and after ``count`` of them those that are inserted one at a time."""
 
     @abstractmethod
     def matched(self) -> Events:
         """The events; at least one, because an index is warmed up with one."""
 
 
-class Workload(NamedTuple):
-    """What is put into an index, and what it is asked."""
+@dataclass(frozen=True, kw_only=True)
+class ComparedParameters(IndexParameters):
+    """For experiments that compare OpIndex with its rivals."""
 
-    conditions: list[Condition]
-    events: Events
+    leaf_size: Annotated[int, "expressions in a leaf of BE-Tree"] = 5
 
+    @property
+    def bounds(self) -> tuple[int, int] | None:
+        """The lowest and the highest number of an attribute, where subscriptions ask for ranges of numbers."""
+        return None
 
-@lru_cache(maxsize=1)
-def workload(parameters: IndexParameters) -> Workload:
-    """The workload of parameters; the last one is kept, because all series of a figure share it."""
-    return Workload(parameters.conditions(), parameters.matched())
-
-
-class Varied(NamedTuple):
-    """A parameter as an x axis."""
-
-    parameter: str
-    axis: Axis
+    def options(self, index: str) -> dict[str, Any] | None:
+        options: dict[str, dict[str, Any]] = {
+            "k_index": {"domain": self.bounds},
+            "be_tree": {"leaf_size": self.leaf_size},
+        }
+        return options.get(index, {})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, Generic, TypeVar
 
 from penstock.lab.claims import Claim
 from penstock.lab.experiment import Axis, Experiment, Measure, Measurement, Panel, Paper, Scale, Series, Subject
-from penstock.lab.experiments.opindex.workload import BooleanParameters, Varied, workload
+from penstock.lab.experiments.opindex.parameters import IndexParameters
+from penstock.lab.experiments.opindex.workload import Varied, workload
 from penstock.lab.matching import (
     ConstructionAndMatching,
     Constructions,
@@ -41,42 +42,39 @@ OP_INDEX_BS: Final = IndexSeries(
 K_INDEX: Final = IndexSeries(name="k_index", label="k-index", colour=1, touched="postings_read")
 BE_TREE: Final = IndexSeries(name="be_tree", label="BE-Tree", colour=2, touched="expressions_checked")
 
-_OPTIONS: Final[dict[str, Callable[[BooleanParameters], dict[str, Any]]]] = {
-    K_INDEX.name: lambda parameters: {"domain": (1, parameters.domain)},
-    BE_TREE.name: lambda parameters: {"leaf_size": parameters.leaf_size},
-}
+P = TypeVar("P", bound=IndexParameters)
 
-Measured = Callable[[Recipe, BooleanParameters], Subject]
+Measured = Callable[[Recipe, P], Subject]
 """What is measured of an index that is built by a recipe."""
 
 
-def only_construction(recipe: Recipe, parameters: BooleanParameters) -> Subject:
+def only_construction(recipe: Recipe, parameters: IndexParameters) -> Subject:
     """The time to build, the bytes, and the time of single insertions where the parameters want some."""
     return Constructions(recipe, workload(parameters).conditions[parameters.count :])
 
 
-def only_matching(recipe: Recipe, parameters: BooleanParameters) -> Subject:
+def only_matching(recipe: Recipe, parameters: IndexParameters) -> Subject:
     """The time to match, and what was counted: of an index that is built once."""
     return Matching(recipe.build(), workload(parameters).events)
 
 
-def construction_and_matching(recipe: Recipe, parameters: BooleanParameters) -> Subject:
+def construction_and_matching(recipe: Recipe, parameters: IndexParameters) -> Subject:
     """All of it, and the index is built in each repetition."""
     return ConstructionAndMatching(recipe, workload(parameters).events)
 
 
 @dataclass(frozen=True, slots=True)
-class Preparing:
+class Preparing(Generic[P]):
     """How the figures of the paper prepare: the workload at x, an index of the series, and what is measured of it."""
 
-    measured: Measured
+    measured: Measured[P]
 
-    def __call__(self, parameters: BooleanParameters, series: IndexSeries, x: float) -> Subject | None:
+    def __call__(self, parameters: P, series: IndexSeries, x: float) -> Subject | None:
         chosen = parameters.at(x)
-        if series == K_INDEX and chosen.postings > chosen.most_postings:
+        options = chosen.options(series.name)
+        if options is None:
             return None
         made = workload(chosen)
-        options = _OPTIONS[series.name](chosen) if series.name in _OPTIONS else {}
         recipe = Recipe(series.name, made.conditions[: chosen.count], options)
         recipe.warm_up(made.events)
         return _with_touched(self.measured(recipe, chosen), series)
@@ -99,16 +97,17 @@ def figure(
     question: str,
     *,
     varied: Varied,
-    scales: dict[Scale, BooleanParameters],
-    measured: Measured,
+    scales: dict[Scale, P],
+    measured: Measured[P],
     panels: tuple[Panel, ...],
     claims: tuple[Claim, ...],
     series: tuple[IndexSeries, ...] = (OP_INDEX, OP_INDEX_BS, K_INDEX, BE_TREE),
     notes: tuple[str, ...] = (),
-) -> Experiment[BooleanParameters, IndexSeries]:
-    """An experiment of the paper: ``10(a)`` is ``opindex-10a``."""
+    name: str | None = None,
+) -> Experiment[P, IndexSeries]:
+    """An experiment of the paper. Unless it has a name of its own, ``10(a)`` is ``opindex-10a``."""
     return Experiment(
-        name=f"opindex-{number.replace('(', '').replace(')', '')}",
+        name=name or f"opindex-{''.join(filter(str.isalnum, number))}",
         paper=OPINDEX,
         figure=number,
         title=title,

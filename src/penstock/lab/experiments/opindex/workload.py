@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Final, NamedTuple, get_type_hints
+from typing import Annotated, Any, Final, NamedTuple
 
 from penstock.lab.boolean_workloads import conditions_of, conjunctions, sparse_events
-from penstock.lab.experiment import Axis, Parameters, Scale
+from penstock.lab.experiment import Axis, Scale
+from penstock.lab.experiments.opindex.parameters import ComparedParameters, IndexParameters
 from penstock.lab.matching import Events
 from penstock.model.conditions import Condition
 
 
 @dataclass(frozen=True, kw_only=True)
-class BooleanParameters(Parameters):
-    """Table 3 with the paper's defaults. The one named by ``varied`` is the x axis."""
+class BooleanParameters(ComparedParameters):
+    """Table 3 with the paper's defaults."""
 
-    varied: str
-    count: Annotated[int, "subscriptions, N"] = 1_000_000
     dimensions: Annotated[int, "attributes, d"] = 20_000
     most_predicates: Annotated[int, "most predicates of a subscription, Γmax"] = 4
     event_size: Annotated[int, "attributes of an event, m"] = 20
     equal_share: Annotated[float, "share of predicates that ask for equality, θ1"] = 0.4
     domain: Annotated[int, "values of an attribute, σ"] = 50  # noqa: RUF001
     zipf: Annotated[float, "exponent of the Zipf distribution"] = 0.0
-    leaf_size: Annotated[int, "expressions in a leaf of BE-Tree"] = 5
-    events: Annotated[int | None, "events"] = None
-    batch: Annotated[int | None, "events in a batch"] = None
     more: Annotated[int | None, "subscriptions inserted one at a time, after all others"] = None
     most_postings: Annotated[int, "most postings of a k-index that is built"] = 1_000_000_000
 
-    def at(self, x: float) -> BooleanParameters:
-        """The parameters with the varied one as it is at x."""
-        changed: dict[str, Any] = {
-            "xs": (),
-            self.varied: x if isinstance(getattr(self, self.varied), float) else int(x),
-        }
-        return replace(self, **changed)
+    @property
+    def bounds(self) -> tuple[int, int]:
+        return 1, self.domain
 
-    def described(self) -> list[tuple[str, str]]:
-        varied = get_type_hints(type(self), include_extras=True)[self.varied].__metadata__[0]
-        return [(meaning, value) for meaning, value in super().described() if meaning != varied]
+    def options(self, index: str) -> dict[str, Any] | None:
+        return None if index == "k_index" and self.postings > self.most_postings else super().options(index)
 
     @property
     def postings(self) -> float:
@@ -49,7 +40,6 @@ class BooleanParameters(Parameters):
         return self.count * (1 + self.most_predicates) / 2 * of_a_predicate
 
     def conditions(self) -> list[Condition]:
-        """The subscriptions, and after them those that are inserted one at a time."""
         made = conjunctions(
             self.count + (self.more or 0),
             dimensions=self.dimensions,
@@ -62,7 +52,6 @@ class BooleanParameters(Parameters):
         return conditions_of(made)
 
     def matched(self) -> Events:
-        """The events; a single one where none is measured, because an index is warmed up with one."""
         made = sparse_events(
             self.events or 1,
             dimensions=self.dimensions,
@@ -82,7 +71,7 @@ class Workload(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def workload(parameters: BooleanParameters) -> Workload:
+def workload(parameters: IndexParameters) -> Workload:
     """The workload of parameters; the last one is kept, because all series of a figure share it."""
     return Workload(parameters.conditions(), parameters.matched())
 
