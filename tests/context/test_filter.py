@@ -90,7 +90,7 @@ def drive(filter_of: Any, examples: int) -> None:
 
 
 @pytest.mark.parametrize("indexed", ["auto", ["i", "j"]], ids=["auto", "i and j"])
-@pytest.mark.parametrize("strategy", ["noindex", *STRATEGIES])
+@pytest.mark.parametrize("strategy", ["noindex", "grid", "auto", *STRATEGIES])
 def test_every_strategy_is_exact_at_every_step(strategy: str, indexed: Any) -> None:
     drive(lambda: ContextFilter(strategy, indexed_attributes=indexed, policy="always"), 12)
 

@@ -67,7 +67,7 @@ class CompiledIndexes:
         self.attributes: tuple[str, ...] = ()
         self._lists = [IntervalSkipList(), IntervalSkipList()]
         self._bounds: list[dict[int, Bounds]] = [{}, {}]
-        self._entries = _no_entries(0)
+        self._entries = new_entries(0)
         self._offsets = GrowingArray(np.int32)
         self._alternatives = GrowingArray(np.int32)
         self._alive = np.zeros(0, dtype=np.bool_)
@@ -86,7 +86,7 @@ class CompiledIndexes:
         self.attributes = tuple(attributes) if self._strategy != NOINDEX else ()
         self._lists = [IntervalSkipList(), IntervalSkipList()]
         self._bounds = [{}, {}]
-        self._entries = _no_entries(len(self._alive))
+        self._entries = new_entries(len(self._alive))
         self._offsets, self._alternatives = GrowingArray(np.int32), GrowingArray(np.int32)
         number_field = self._profiles.vocabulary.number
         for index, attribute in enumerate(self.attributes):
@@ -287,12 +287,7 @@ class CompiledIndexes:
     def _grow(self, profiles: int) -> None:
         self._alive = np.concatenate([self._alive, np.zeros(profiles - len(self._alive), np.bool_)])
         self._needed = np.concatenate([self._needed, np.zeros(profiles - len(self._needed), np.int8)])
-        old, new = self._entries, _no_entries(profiles)
-        for name in ("starts", "sizes", "states", "lows", "highs", "levels", "paid"):
-            before = getattr(old, name)
-            getattr(new, name)[:, : before.shape[1]] = before
-        new.fields[:] = old.fields
-        self._entries = new
+        self._entries = grown_entries(self._entries, profiles)
 
 
 def can_be_compiled(structure: str, strategy: str, policy: Policy, attributes: int) -> bool:
@@ -314,7 +309,18 @@ def _policy_numbers(policy: Policy) -> NDArray[np.float64]:
     return np.array([FIXED, 1.0, 0.0])
 
 
-def _no_entries(profiles: int) -> Entries:
+def grown_entries(entries: Entries, profiles: int) -> Entries:
+    """The same entries, with room for more profiles."""
+    wider = new_entries(profiles)
+    for name in ("starts", "sizes", "states", "lows", "highs", "levels", "paid"):
+        before = getattr(entries, name)
+        getattr(wider, name)[:, : before.shape[1]] = before
+    wider.fields[:] = entries.fields
+    return wider
+
+
+def new_entries(profiles: int) -> Entries:
+    """No entries, with room for those of so many profiles."""
     shape = (INDEXES, profiles)
     return Entries(
         np.zeros(INDEXES, np.int32),

@@ -16,6 +16,7 @@ from penstock.context.compiled import CompiledIndexes, can_be_compiled
 from penstock.context.counters import Counters
 from penstock.context.entries import Bounds, bounds_of
 from penstock.context.generic import GenericIndexes
+from penstock.context.grid import GridIndexes
 from penstock.context.partial import Partial
 from penstock.context.policies import Policy, new_policy
 from penstock.context.profiles import Profiles, Template
@@ -83,8 +84,8 @@ class ContextFilter:
         indexed_attributes: str | Sequence[str] = "auto",
         scope: tuple[float, float] | None = None,
     ) -> None:
-        if strategy != "noindex" and strategy not in STRATEGIES:
-            known = ("noindex", *STRATEGIES)
+        known = ("auto", "grid", "noindex", *STRATEGIES)
+        if strategy not in known:
             hint = did_you_mean(strategy, known) or f"; known are {', '.join(known)}"
             raise UnknownStrategyError(f"there is no strategy {strategy!r}{hint}")
         self.strategy = strategy
@@ -101,8 +102,10 @@ class ContextFilter:
         self._free: list[int] = []
         self._last_template: tuple[Template | None, dict[str, Bounds]] = (None, {})
         attributes = [] if self._choose else list(indexed_attributes)
-        self._indexes: CompiledIndexes | GenericIndexes
-        if can_be_compiled(structure, strategy, self._policy, len(attributes)):
+        self._indexes: CompiledIndexes | GridIndexes | GenericIndexes
+        if strategy in ("grid", "auto"):
+            self._indexes = GridIndexes(self._profiles, self.counters, switching=strategy == "auto")
+        elif can_be_compiled(structure, strategy, self._policy, len(attributes)):
             self._indexes = CompiledIndexes(self._profiles, strategy, self._policy, self.counters)
         else:
             self._indexes = GenericIndexes(self._profiles, self._new_strategy, self.counters)
@@ -180,7 +183,11 @@ class ContextFilter:
         answers: list[list[Identifier]] = []
         run: list[Step] = []
         for step in steps:
-            if isinstance(self._indexes, CompiledIndexes) and not self._profiles.general and self._is_quick(step):
+            if (
+                isinstance(self._indexes, (CompiledIndexes, GridIndexes))
+                and not self._profiles.general
+                and self._is_quick(step)
+            ):
                 run.append(step)
                 continue
             answers.extend(self._process_run(run))
@@ -211,16 +218,14 @@ class ContextFilter:
         events, plain = self._positions(self._profiles.vocabulary.encode(messages))
         numbers = bool(self._profiles.store.are_numbers[updated].all())
         quick = numbers and not self._profiles.slow_slots[updated].any() and not self._profiles.general
-        if not (plain and quick and isinstance(self._indexes, CompiledIndexes)):
+        if not (plain and quick and isinstance(self._indexes, (CompiledIndexes, GridIndexes))):
             raise UnsupportedStreamError(
                 "columns are for contexts that hold numbers already, and for conditions that at most add to them; "
                 "process takes any steps"
             )
         rows, found = self._run(slots, values, events)
-        for slot, value in dict(zip(slots.tolist(), values.tolist(), strict=True)).items():
-            if slot >= 0:
-                self._profiles.store.set(slot, value)
-        return rows, [self._ids[number] for number in found.tolist()]  # type: ignore[misc]
+        self._profiles.store.set_many(updated, values[slots >= 0])
+        return rows, [self._ids[number] for number in found.tolist()]
 
     # Looking
 
@@ -252,7 +257,7 @@ class ContextFilter:
         return self._last_template[1]
 
     def _update(self, slot: Slot, value: Value) -> None:
-        compiled = isinstance(self._indexes, CompiledIndexes)
+        compiled = isinstance(self._indexes, (CompiledIndexes, GridIndexes))
         if compiled and self._profiles.is_quick(slot, value):
             self._profiles.store.set(slot, value)
             self._run(np.array([slot], np.int32), np.array([value], np.float64), NO_EVENTS)
@@ -264,7 +269,7 @@ class ContextFilter:
                 self._indexes.refresh(profile)
 
     def _answer(self, events: EventKeys) -> list[int]:
-        if isinstance(self._indexes, CompiledIndexes):
+        if isinstance(self._indexes, (CompiledIndexes, GridIndexes)):
             found: list[int] = self._run(np.array([-1], np.int32), np.zeros(1), events)[1].tolist()
             return found
         self.counters.messages += 1
@@ -275,7 +280,7 @@ class ContextFilter:
     def _run(
         self, slots: NDArray[np.int32], values: NDArray[np.float64], events: EventKeys
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        assert isinstance(self._indexes, CompiledIndexes)
+        assert isinstance(self._indexes, (CompiledIndexes, GridIndexes))
         return self._indexes.run(Stream(slots, values), events)
 
     def _is_quick(self, step: Step) -> bool:

@@ -22,6 +22,9 @@ class ContextStore:
     def __init__(self) -> None:
         self._slots: dict[ContextId, dict[str, Slot]] = {}
         self._values: list[Value] = []
+        self._doubles = GrowingArray(np.float64)
+        self._in_doubles = GrowingArray(np.bool_)
+        """Which slots have their value among the doubles, because they were set many at once."""
         self._are_numbers = GrowingArray(np.bool_)
 
     def __len__(self) -> int:
@@ -47,6 +50,8 @@ class ContextStore:
         if slot is None:
             slot = slots[attribute] = len(self._values)
             self._values.append(None)
+            self._doubles.extend([0.0])
+            self._in_doubles.extend([False])
             self._are_numbers.extend([False])
         return slot
 
@@ -57,11 +62,18 @@ class ContextStore:
 
     def set(self, slot: Slot, value: Value) -> None:
         self._values[slot] = value
+        self._in_doubles.values[slot] = False
         self._are_numbers.values[slot] = is_plain_number(value)
 
+    def set_many(self, slots: NDArray[np.int32], values: NDArray[np.float64]) -> None:
+        """Give slots doubles; of several values for one slot the last counts."""
+        self._doubles.values[slots] = values
+        self._in_doubles.values[slots] = True
+        self._are_numbers.values[slots] = True
+
     def value(self, slot: Slot) -> Value:
-        return self._values[slot]
+        return float(self._doubles.values[slot]) if self._in_doubles.values[slot] else self._values[slot]
 
     def attributes(self, context: ContextId) -> Mapping[str, Value]:
         """All values of a context."""
-        return {name: self._values[slot] for name, slot in self._slots.get(context, {}).items()}
+        return {name: self.value(slot) for name, slot in self._slots.get(context, {}).items()}

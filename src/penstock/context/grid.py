@@ -1,0 +1,373 @@
+"""``grid`` and ``auto``: profiles in a grid that an update writes to in place, or none at all where that is cheaper.
+
+The paper trades the accuracy of an index for cheap updates because an update of an interval skip list is expensive. In
+a grid it is a few writes, so the grid stays accurate; see ``kernels/context_grid.py``. What is left of the trade is
+whether to keep the grid at all: ``auto`` compares what its updates cost with what they save, from the rates that it
+observes, and switches while it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.context.compiled import grown_entries, new_entries
+from penstock.context.counters import Counters
+from penstock.context.entries import Bounds, left_of
+from penstock.context.leaves import FIRST, LAST, UNKNOWN
+from penstock.context.profiles import Profiles
+from penstock.encoding.fields import NumberField
+from penstock.encoding.growing import GrowingArray
+from penstock.errors import InvariantError
+from penstock.kernels.arena import Arena, grown_arena, new_arena
+from penstock.kernels.context_grid import NOWHERE, Grid, GridRoom, put_in, run_grid_stream, take_out
+from penstock.kernels.context_stream import (
+    EMPTY,
+    FINISHED,
+    HELD,
+    INDEXES,
+    LOOSE,
+    NEEDS_MARKS,
+    NEEDS_OUTPUT,
+    NONE,
+    Entries,
+    Output,
+    Programs,
+    Stream,
+)
+from penstock.kernels.event_keys import EventKeys
+from penstock.model.expressions import Attribute
+
+MOST_CELLS: Final = 1024
+LEAST_OUTPUT: Final = 4096
+STEPS_AT_ONCE: Final = 65_536
+"""``auto`` looks at the rates after so many steps."""
+
+# What things cost, in units of one profile run for one message: measured, see benchmarks/micro/context.py.
+WRITE_COST: Final = 6.0
+"""An update that the grid has to know of."""
+COMPARE_COST: Final = 0.3
+"""Bounds in a cell that are compared."""
+BUILD_COST: Final = 20.0
+"""A profile that is put into the grid when it is built."""
+SURE: Final = 1.3
+"""By how much the other way must be better to switch: rates waver."""
+
+
+class GridIndexes:
+    """The profiles in a grid over the most selective attribute, with what they leave of a second one beside it."""
+
+    def __init__(self, profiles: Profiles, counters: Counters, *, switching: bool) -> None:
+        self._profiles = profiles
+        self._counters = counters
+        self._switching = switching
+        self._gridded = True
+        self.switches = 0
+        """How often ``auto`` changed its mind."""
+        self.attributes: tuple[str, ...] = ()
+        self._bounds: list[dict[int, Bounds]] = [{}, {}]
+        self._alive = np.zeros(0, dtype=np.bool_)
+        self._entries = new_entries(0)
+        self._offsets = GrowingArray(np.int32)
+        self._alternatives = GrowingArray(np.int32)
+        self._grid = _new_grid(np.empty(0, dtype=np.int64), 0)
+        self._held = 0
+        self._built_for = 0
+        self._scanned: NDArray[np.int32] | None = None
+        self._room: GridRoom | None = None
+
+    # Profiles and attributes
+
+    def index_by(self, attributes: Sequence[str], bounds: Mapping[int, Mapping[str, Bounds]]) -> None:
+        """Have a grid over the first attribute; the second one is compared beside it."""
+        if len(attributes) > INDEXES:
+            raise ValueError(f"a grid is over at most {INDEXES} attributes, found {len(attributes)}")
+        self.attributes = tuple(attributes)
+        self._bounds = [{}, {}]
+        self._entries = new_entries(len(self._alive))
+        self._offsets, self._alternatives = GrowingArray(np.int32), GrowingArray(np.int32)
+        vocabulary = self._profiles.vocabulary
+        self._entries.fields[:] = vocabulary.always
+        for index, attribute in enumerate(self.attributes):
+            self._entries.fields[index] = vocabulary.number(NumberField(Attribute(attribute)))
+        for profile, mine in bounds.items():
+            self._note(profile, mine)
+        self._build()
+
+    def add(self, profile: int, bounds: Mapping[str, Bounds]) -> None:
+        if profile >= len(self._alive):
+            self._grow(max(16, 2 * len(self._alive), profile + 1))
+        self._alive[profile] = True
+        self._note(profile, bounds)
+        self._place(profile)
+        if self._held > 4 * self._built_for:
+            self._build()
+
+    def remove(self, profile: int) -> None:
+        take_out(self._grid, profile)
+        for index in range(INDEXES):
+            if self._bounds[index].pop(profile, None) is not None:
+                self._entries.states[index, profile] = NONE
+        self._alive[profile] = False
+        self._held -= 1
+        self._scanned = None
+
+    def refresh(self, profile: int) -> None:
+        """See what is left for the entries of a profile, after a change that the kernel did not make."""
+        self._look(profile)
+        self._place(profile)
+        self._held -= 1
+
+    # Streams
+
+    def run(self, stream: Stream, events: EventKeys) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Go through steps; pairs of a message, counted from 0, and a profile that match."""
+        size = max(LEAST_OUTPUT, 2 * len(self._alive))
+        output = Output(np.empty(size, np.int64), np.empty(size, np.int32), np.zeros(1, np.int64))
+        messages: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
+        found: list[NDArray[np.int32]] = [np.empty(0, dtype=np.int32)]
+        step = message = 0
+        while step < len(stream.slots):
+            end = min(len(stream.slots), (step // STEPS_AT_ONCE + 1) * STEPS_AT_ONCE)
+            part = Stream(stream.slots[:end], stream.values[:end])
+            before = self._counters.as_array()
+            state, step, message = self._go_on(step, message, part, events, output)
+            if state == NEEDS_MARKS:
+                self._make_room()
+            if state in (FINISHED, NEEDS_OUTPUT):
+                count = int(output.size[0])
+                messages.append(output.messages[:count].copy())
+                found.append(output.profiles[:count].copy())
+                output.size[0] = 0
+            if self._switching and state == FINISHED:
+                self._consider(self._counters.as_array() - before)
+        return np.concatenate(messages), np.concatenate(found)
+
+    def _go_on(self, step: int, message: int, part: Stream, events: EventKeys, output: Output) -> tuple[int, int, int]:
+        counters = self._counters.as_array()
+        state, step, message = run_grid_stream(
+            step,
+            message,
+            part,
+            events,
+            self._gridded,
+            self._grid,
+            self._entry_arrays(),
+            self._programs(),
+            self._scanned_profiles(),
+            self._message_room(),
+            output,
+            counters,
+        )
+        self._counters.take(counters)
+        return int(state), int(step), int(message)
+
+    def _consider(self, done: NDArray[np.int64]) -> None:
+        """Keep the grid as long as what it saves is more than what its updates cost."""
+        messages, updates = int(done[0]), int(done[1])
+        if messages + updates == 0 or not len(self.attributes):
+            return
+        profiles = max(1, int(np.count_nonzero(self._alive)))
+        looked_at = COMPARE_COST * self._share_in_a_cell() * profiles
+        saved = messages * max(0.0, profiles - looked_at)
+        spent = updates * WRITE_COST
+        if self._gridded and spent > SURE * saved:
+            self._gridded = False
+        elif not self._gridded and saved > SURE * spent + BUILD_COST * profiles:
+            self._gridded = True
+            self._build()
+        else:
+            return
+        self._scanned = None
+        self.switches += 1
+
+    def _share_in_a_cell(self) -> float:
+        """The share of all entries that a message compares, by the cells as they are."""
+        counts = self._grid.counts
+        levels = np.append(self._grid.levels, len(counts))
+        means = [counts[levels[level] : levels[level + 1]].mean() for level in range(len(levels) - 1)]
+        return float(sum(means)) / max(1, int(np.count_nonzero(self._alive)))
+
+    # Looking
+
+    @property
+    def gridded(self) -> bool:
+        """Whether there is a grid at the moment."""
+        return self._gridded
+
+    def memory(self) -> dict[str, int]:
+        return {
+            "grid": sum(array.nbytes for array in self._grid),
+            "entries": sum(each.nbytes for each in self._entries),
+        }
+
+    def check_invariants(self) -> None:
+        """Every profile with an entry is in the cells of what it leaves, with its bounds, and in no others."""
+        if not self._gridded:
+            return
+        listed: dict[int, int] = {}
+        for cell in np.flatnonzero(self._grid.counts).tolist():
+            begin = int(self._grid.runs[cell])
+            for place in range(begin, begin + int(self._grid.counts[cell])):
+                profile, side = divmod(int(self._grid.members[place]), 2)
+                listed[profile] = listed.get(profile, 0) + 1
+                if (self._grid.cells[profile, side], self._grid.places[profile, side]) != (cell, place):
+                    raise InvariantError(f"profile {profile} does not know that it is in cell {cell}")
+                bounds = self._grid.first_lows[place], self._grid.first_highs[place]
+                if bounds != (self._entries.lows[0, profile], self._entries.highs[0, profile]):
+                    raise InvariantError(f"cell {cell} lists other bounds of profile {profile} than it has")
+        for profile in np.flatnonzero(self._alive).tolist():
+            left = [self._left(index, profile) for index in range(INDEXES)]
+            wanted = left[0] == HELD and left[1] != EMPTY
+            if wanted != (profile in listed):
+                raise InvariantError(f"profile {profile} is {'not ' if wanted else ''}in the grid")
+
+    # Inside
+
+    def _left(self, index: int, profile: int) -> int:
+        bounds = self._bounds[index].get(profile)
+        if bounds is None:
+            return NONE
+        field = int(self._entries.fields[index])
+        left = left_of(field, bounds, lambda offset: self._profiles.interval(profile, offset))
+        return LOOSE if left.loose else EMPTY if left.empty else HELD
+
+    def _note(self, profile: int, bounds: Mapping[str, Bounds]) -> None:
+        """Note the tests that bound the attributes of a profile, and what they leave."""
+        for index, attribute in enumerate(self.attributes):
+            mine = bounds.get(attribute)
+            if mine is None:
+                continue
+            self._bounds[index][profile] = mine
+            pairs = [(offset, number) for number, offsets in enumerate(mine) for offset in offsets]
+            self._entries.starts[index, profile] = len(self._offsets)
+            self._entries.sizes[index, profile] = len(pairs)
+            self._offsets.extend([offset for offset, _ in pairs])
+            self._alternatives.extend([number for _, number in pairs])
+        self._look(profile)
+
+    def _look(self, profile: int) -> None:
+        for index in range(len(self.attributes)):
+            bounds = self._bounds[index].get(profile)
+            if bounds is None:
+                continue
+            field = int(self._entries.fields[index])
+            left = left_of(field, bounds, lambda offset: self._profiles.interval(profile, offset))
+            self._entries.states[index, profile] = LOOSE if left.loose else EMPTY if left.empty else HELD
+            self._entries.lows[index, profile], self._entries.highs[index, profile] = left.low, left.high
+
+    def _place(self, profile: int) -> None:
+        """Have a profile in the cells that it belongs to, or in none."""
+        self._held += 1
+        self._scanned = None
+        take_out(self._grid, profile)
+        states = self._entries.states[:, profile]
+        if not self._gridded or states[0] != HELD or states[1] == EMPTY:
+            return
+        while not put_in(self._grid, profile, self._entry_arrays()):
+            self._make_room()
+
+    def _build(self) -> None:
+        """Lay the cells out anew, so that they hold about as many entries each."""
+        held = np.flatnonzero(self._entries.states[0] == HELD)
+        ends = np.concatenate([self._entries.lows[0, held], self._entries.highs[0, held]])
+        self._grid = _new_grid(_bounds_of_cells(ends[(ends != FIRST) & (ends != LAST)]), len(self._alive))
+        self._held = self._built_for = max(16, int(np.count_nonzero(self._alive)))
+        self._scanned = None
+        if self._gridded:
+            for profile in np.flatnonzero(self._alive).tolist():
+                self._place(profile)
+        self._held = self._built_for
+
+    def _scanned_profiles(self) -> NDArray[np.int32]:
+        """The profiles that the grid does not know of."""
+        if self._scanned is None:
+            plain = self._alive.copy()
+            plain[list(self._profiles.general)] = False
+            if self._gridded:
+                plain &= (self._entries.states[0] == NONE) | (self._entries.states[0] == LOOSE)
+            self._scanned = np.flatnonzero(plain).astype(np.int32)
+        return self._scanned
+
+    def _programs(self) -> Programs:
+        profiles = self._profiles
+        needed = np.zeros(len(self._alive), dtype=np.int8)
+        unindexed = np.empty(0, dtype=np.int32)
+        return Programs(profiles.starts, profiles.tests, profiles.bindings, profiles.leaves, needed, unindexed)
+
+    def _entry_arrays(self) -> Entries:
+        return self._entries._replace(offsets=self._offsets.values, alternatives=self._alternatives.values)
+
+    def _message_room(self) -> GridRoom:
+        fields, profiles = len(self._profiles.vocabulary), len(self._alive)
+        room = self._room
+        if room is None or len(room.keys) < fields or len(room.found) < 2 * profiles + 1:
+            self._room = room = GridRoom(
+                np.full(2 * fields, UNKNOWN, dtype=np.int64), np.empty(2 * profiles + 1, dtype=np.int32)
+            )
+        return room
+
+    def _make_room(self) -> None:
+        arena = grown_arena(_arena(self._grid), len(self._grid.members))
+        more = len(arena.slots) - len(self._grid.members)
+
+        def wider(column: NDArray[np.int64]) -> NDArray[np.int64]:
+            return np.concatenate([column, np.zeros(more, dtype=np.int64)])
+
+        grid = self._grid
+        self._grid = grid._replace(
+            members=arena.slots,
+            first_lows=wider(grid.first_lows),
+            first_highs=wider(grid.first_highs),
+            second_lows=wider(grid.second_lows),
+            second_highs=wider(grid.second_highs),
+        )
+
+    def _grow(self, profiles: int) -> None:
+        more = profiles - len(self._alive)
+        self._alive = np.concatenate([self._alive, np.zeros(more, np.bool_)])
+        self._entries = grown_entries(self._entries, profiles)
+        self._grid = self._grid._replace(
+            cells=np.concatenate([self._grid.cells, np.full((more, 2), NOWHERE, np.int32)]),
+            places=np.concatenate([self._grid.places, np.zeros((more, 2), np.int64)]),
+        )
+
+
+def _bounds_of_cells(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where cells begin but the first: with about as many ends in each, and no more cells than worth it."""
+    count = min(MOST_CELLS, max(1, len(ends) // 8))
+    if count < 2:
+        return np.empty(0, dtype=np.int64)
+    places = np.linspace(0, len(ends) - 1, count + 1).astype(np.int64)[1:-1]
+    return np.unique(np.sort(ends)[places])
+
+
+def _new_grid(bounds: NDArray[np.int64], profiles: int) -> Grid:
+    """A grid with cells between bounds, and nothing in them."""
+    cells = len(bounds) + 1
+    sizes = [cells]
+    while sizes[-1] > 1:
+        sizes.append((sizes[-1] + 1) // 2)
+    levels = np.cumsum([0, *sizes[:-1]]).astype(np.int64)
+    total = sum(sizes)
+    arena = new_arena(1024 + 4 * profiles)
+    columns = [np.zeros(len(arena.slots), dtype=np.int64) for _ in range(4)]
+    return Grid(
+        bounds,
+        levels,
+        np.zeros(total, np.int64),
+        np.zeros(total, np.int32),
+        np.zeros(total, np.int32),
+        arena.slots,
+        arena.free,
+        *columns,
+        np.full((profiles, 2), NOWHERE, np.int32),
+        np.zeros((profiles, 2), np.int64),
+    )
+
+
+def _arena(grid: Grid) -> Arena:
+    return Arena(grid.members, grid.free)
