@@ -109,6 +109,17 @@ examples:
   penstock lab report
 """
 
+_RUN_EXAMPLES = """\
+examples:
+  penstock lab run vci-5 vcr-9b
+  penstock lab run all --scale paper --output results
+  penstock lab run opindex-12-parts --data data
+
+data:
+  Experiments on real rows use samples that come with Penstock. A folder with the whole sets has
+  pc_parts/products.jsonl.gz and gh_events/events.jsonl.gz: JSON lines with the keys id and attributes.
+"""
+
 LAB_OUTPUT = Path("lab-output")
 
 
@@ -288,10 +299,16 @@ def _add_lab(commands: Any) -> None:
         "run",
         "run experiments",
         "Run experiments: results go to CSV files, figures beside them, and what held is shown.",
-        "examples:\n  penstock lab run vci-5 vcr-9b\n  penstock lab run all --scale paper --output results\n",
+        _RUN_EXAMPLES,
     )
     running.add_argument("names", nargs="+", metavar="NAME", help="experiments as listed, or all")
     running.add_argument("--scale", choices=("small", "paper"), default="small", help="how large (default: small)")
+    running.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="take whole data sets from there (default: the samples that are carried)",
+    )
     reporting = _command(
         actions,
         "report",

@@ -12,7 +12,7 @@ from penstock.cli.terminal import answers, count, messages, metered
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from penstock.lab.experiment import AnyExperiment, Scale
+    from penstock.lab.experiment import AnyExperiment, Parameters, Scale
     from penstock.lab.report import Judged
 
 
@@ -41,14 +41,23 @@ def _run(arguments: Namespace) -> None:
 
     require_matplotlib()  # at once, rather than after a long run
     console = messages()
-    for experiment in find_experiments(arguments.names):
-        judged = _run_one(experiment, Scale(arguments.scale), arguments.output, console)
+    experiments = find_experiments(arguments.names)
+    scale = Scale(arguments.scale)
+    # All before the first is run: data that is missing is told at once.
+    parameters = [_parameters(experiment, scale, arguments.data) for experiment in experiments]
+    for experiment, chosen in zip(experiments, parameters, strict=True):
+        judged = _run_one(experiment, scale, chosen, arguments.output, console)
         write_figures(judged, arguments.output)
         _tell(judged)
     console.print(f"Results are in {arguments.output}; `penstock lab report{_same_output(arguments)}` gathers them.")
 
 
-def _run_one(experiment: AnyExperiment, scale: Scale, output: Path, console: Console) -> Judged:
+def _parameters(experiment: AnyExperiment, scale: Scale, data: Path | None) -> Parameters:
+    parameters: Parameters = experiment.scales[scale]
+    return parameters if data is None else parameters.with_data(data)
+
+
+def _run_one(experiment: AnyExperiment, scale: Scale, parameters: Parameters, output: Path, console: Console) -> Judged:
     from penstock.lab.report import judge
     from penstock.lab.results import write_results
     from penstock.lab.running import Step, run_experiment
@@ -59,7 +68,7 @@ def _run_one(experiment: AnyExperiment, scale: Scale, output: Path, console: Con
             meter.at(100 * step.done // step.total)
             meter.say(step.remark)
 
-        results = run_experiment(experiment, scale, on_step=on_step)
+        results = run_experiment(experiment, scale, parameters=parameters, on_step=on_step)
     write_results(results, output)
     return judge(experiment, results)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, Generic, NamedTuple, Self, TypeVar, get_type_hints
 
 from penstock.lab.claims import Claim
 
@@ -91,6 +92,11 @@ class Parameters:
     xs: tuple[float, ...]
     repetitions: Annotated[int, "repetitions"] = 1
     seed: Annotated[int, "seed of the random numbers"] = 1
+
+    def with_data(self, folder: Path) -> Self:
+        """These parameters with the whole data sets of a folder, for experiments that otherwise take samples."""
+        del folder
+        return self
 
     def described(self) -> list[tuple[str, str]]:
         """What each parameter is, and its value, for people; what is not set is left out.
