@@ -3,7 +3,7 @@
 Cells of the lowest level are the stretches between bounds; a cell of the next level is two of them. An entry is in one
 or two neighbouring cells, of the lowest level where that suffices, so its interval is never far smaller than its cells.
 A message looks at one cell of each level and compares the bounds that it lists. An update writes new bounds where the
-entry is, and moves the entry only when it leaves its cells: that is AGILE's cheap update, with accuracy kept by the list.
+entry is, and moves the entry only when it leaves its cells: AGILE's cheap update, with accuracy kept by the list.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def take_out(grid: Grid, profile: int) -> None:
 
 @kernel
 def put_in(grid: Grid, profile: int, entries: Entries) -> bool:
-    """Have a profile in the cells of what it leaves of the first attribute; ``False`` when there is no room for that."""
+    """Have a profile in the cells of what it leaves of the first attribute; ``False`` when there is no room."""
     begin, end = cells_of(grid, entries.lows[0, profile], entries.highs[0, profile])
     if not (has_room_for_member(grid, begin) and has_room_for_member(grid, end)):
         return False
@@ -251,7 +251,7 @@ def run_grid_stream(
                 for binding in range(begin, begin + programs.bindings.counts[slot]):
                     profile = programs.bindings.profiles[binding]
                     state = entries.states[0, profile]
-                    if profile != last and (state == EMPTY or state == HELD):
+                    if profile != last and state in (EMPTY, HELD):
                         last = profile
                         if not _refresh(grid, profile, entries, programs, counters):
                             return NEEDS_MARKS, step, message
