@@ -183,11 +183,7 @@ class ContextFilter:
         answers: list[list[Identifier]] = []
         run: list[Step] = []
         for step in steps:
-            if (
-                isinstance(self._indexes, (CompiledIndexes, GridIndexes))
-                and not self._profiles.general
-                and self._is_quick(step)
-            ):
+            if self._is_compiled and not self._profiles.general and self._is_quick(step):
                 run.append(step)
                 continue
             answers.extend(self._process_run(run))
@@ -218,7 +214,7 @@ class ContextFilter:
         events, plain = self._positions(self._profiles.vocabulary.encode(messages))
         numbers = bool(self._profiles.store.are_numbers[updated].all())
         quick = numbers and not self._profiles.slow_slots[updated].any() and not self._profiles.general
-        if not (plain and quick and isinstance(self._indexes, (CompiledIndexes, GridIndexes))):
+        if not (plain and quick and self._is_compiled):
             raise UnsupportedStreamError(
                 "columns are for contexts that hold numbers already, and for conditions that at most add to them; "
                 "process takes any steps"
@@ -249,6 +245,10 @@ class ContextFilter:
 
     # Inside
 
+    @property
+    def _is_compiled(self) -> bool:
+        return isinstance(self._indexes, (CompiledIndexes, GridIndexes))
+
     def _bounds_of(self, template: Template) -> dict[str, Bounds]:
         if template.tree is None:
             return {}
@@ -257,8 +257,7 @@ class ContextFilter:
         return self._last_template[1]
 
     def _update(self, slot: Slot, value: Value) -> None:
-        compiled = isinstance(self._indexes, (CompiledIndexes, GridIndexes))
-        if compiled and self._profiles.is_quick(slot, value):
+        if self._is_compiled and self._profiles.is_quick(slot, value):
             self._profiles.store.set(slot, value)
             self._run(np.array([slot], np.int32), np.array([value], np.float64), NO_EVENTS)
             return

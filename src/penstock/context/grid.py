@@ -354,7 +354,7 @@ def _new_grid(bounds: NDArray[np.int64], profiles: int) -> Grid:
     levels = np.cumsum([0, *sizes[:-1]]).astype(np.int64)
     total = sum(sizes)
     arena = new_arena(1024 + 4 * profiles)
-    columns = [np.zeros(len(arena.slots), dtype=np.int64) for _ in range(4)]
+    column = np.zeros(len(arena.slots), dtype=np.int64)
     return Grid(
         bounds,
         levels,
@@ -363,7 +363,10 @@ def _new_grid(bounds: NDArray[np.int64], profiles: int) -> Grid:
         np.zeros(total, np.int32),
         arena.slots,
         arena.free,
-        *columns,
+        column,
+        column.copy(),
+        column.copy(),
+        column.copy(),
         np.full((profiles, 2), NOWHERE, np.int32),
         np.zeros((profiles, 2), np.int64),
     )
