@@ -16,7 +16,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(EXPERIMENTS)
-    assert lines[0] == "vci-5   VCI figure 5: storage by the longest construct interval"
+    assert lines[0].split(maxsplit=1) == ["vci-5", "VCI figure 5: storage by the longest construct interval"]
 
 
 def test_run_and_report(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,22 +16,27 @@ from penstock.lab.report import judge
 from penstock.lab.running import run_experiment
 from penstock.lab.searching import FOUND
 
-FIGURES = "vci-5 vci-6a vci-6b vci-7a vci-7b vcr-6a vcr-6b vcr-7a vcr-7b vcr-8a vcr-8b vcr-9a vcr-9b"
-
-# An R-tree takes its time.
-every_experiment = pytest.mark.parametrize(
-    "experiment",
-    [
-        pytest.param(experiment, id=name, marks=pytest.mark.slow if name == "vcr-7a" else ())
-        for name, experiment in EXPERIMENTS.items()
-    ],
+FIGURES = (
+    "vci-5 vci-6a vci-6b vci-7a vci-7b vcr-6a vcr-6b vcr-7a vcr-7b vcr-8a vcr-8b vcr-9a vcr-9b"
+    " opindex-1 opindex-7 opindex-8a opindex-8b opindex-9a opindex-9b"
+    " opindex-10a opindex-10b opindex-10c opindex-10d opindex-10e opindex-10f"
 )
 
 
+def each_experiment(*slow: str) -> pytest.MarkDecorator:
+    """All experiments, of which some are slow."""
+    params = [
+        pytest.param(experiment, id=name, marks=pytest.mark.slow if name.startswith(slow) else ())
+        for name, experiment in EXPERIMENTS.items()
+    ]
+    return pytest.mark.parametrize("experiment", params)
+
+
 def tiny(experiment: AnyExperiment) -> Parameters:
-    """The small scale with two x and few searches."""
+    """The small scale with two x, few subscriptions and few searches."""
     small: Parameters = experiment.scales[Scale.SMALL]
-    fewer = {"searches": 20} if getattr(small, "searches", None) else {}
+    most = {"searches": 20, "events": 20, "count": 2_000, "more": 5}
+    fewer = {name: min(number, getattr(small, name)) for name, number in most.items() if getattr(small, name, None)}
     return replace(small, xs=small.xs[:2], repetitions=min(2, small.repetitions), **fewer)
 
 
@@ -39,7 +44,7 @@ def test_all_figures_are_there() -> None:
     assert " ".join(EXPERIMENTS) == FIGURES
 
 
-@every_experiment
+@each_experiment("vcr-7a")  # an R-tree takes its time
 def test_it_runs_and_measures_what_it_shows(experiment: AnyExperiment) -> None:
     parameters = tiny(experiment)
     results = run_experiment(experiment, Scale.SMALL, parameters=parameters)
@@ -48,7 +53,7 @@ def test_it_runs_and_measures_what_it_shows(experiment: AnyExperiment) -> None:
             assert list(results.medians(series.name, panel.measure)) == list(parameters.xs)
 
 
-@every_experiment
+@each_experiment()
 def test_it_says_what_it_is(experiment: AnyExperiment) -> None:
     assert experiment.question.endswith("?")
     assert experiment.claims
@@ -60,7 +65,7 @@ def test_it_says_what_it_is(experiment: AnyExperiment) -> None:
         assert dict(parameters.described())["repetitions"]
 
 
-@every_experiment
+@each_experiment("vcr-7a", "opindex-1", "opindex-8b", "opindex-9")  # and opindex-10a to f
 def test_claims_about_storage_and_counts_hold(experiment: AnyExperiment) -> None:
     results = run_experiment(experiment, Scale.SMALL, parameters=untimed(experiment))
     for claim, finding in judge(experiment, results).findings:
@@ -103,4 +108,4 @@ def test_an_unknown_experiment_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownExperimentError, match="there is no experiment 'vci-6c'; did you mean vci-6"):
         find_experiments(["vci-6c"])
     with pytest.raises(UnknownExperimentError, match="known are all, vci-5"):
-        find_experiments(["opindex"])
+        find_experiments(["figure"])

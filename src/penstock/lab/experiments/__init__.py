@@ -7,11 +7,12 @@ from types import MappingProxyType
 
 from penstock.errors import UnknownExperimentError, did_you_mean
 from penstock.lab.experiment import AnyExperiment
+from penstock.lab.experiments.opindex import SYNTHETIC_EXPERIMENTS
 from penstock.lab.experiments.vci import VCI_EXPERIMENTS
 from penstock.lab.experiments.vcr import VCR_EXPERIMENTS
 
 EXPERIMENTS: Mapping[str, AnyExperiment] = MappingProxyType(
-    {experiment.name: experiment for experiment in (*VCI_EXPERIMENTS, *VCR_EXPERIMENTS)}
+    {experiment.name: experiment for experiment in (*VCI_EXPERIMENTS, *VCR_EXPERIMENTS, *SYNTHETIC_EXPERIMENTS)}
 )
 
 

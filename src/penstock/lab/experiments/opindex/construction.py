@@ -65,7 +65,7 @@ FIGURE_1: Final = figure(
     varied=DIMENSIONS,
     scales=scales(
         DIMENSIONS,
-        small=(200, 300, 400, 500, 600),
+        small=(200, 400, 600),
         paper=(20_000, 30_000, 40_000, 50_000, 60_000),
         repetitions=(3, 1),
         events=(200, 10_000),
