@@ -59,7 +59,7 @@ _WORKLOAD_NOTE: Final = (
 )
 _UP_TO_NOTE: Final = (
     "The paper has a million subscriptions. Those with patterns are inserted one at a time here, which takes about half"
-    " a millisecond each, so here there are 200,000."
+    " a millisecond each, so here there are 100,000."
 )
 _SMALL: Final[dict[str, Any]] = {"count": 1_000, "numbers": 200, "words": 10, "event_words": 3}
 
@@ -80,7 +80,7 @@ def _figure_14(
         varied=varied,
         scales={
             Scale.SMALL: PrefixParameters(xs=small, varied=varied.parameter, events=300, batch=300, **_SMALL),
-            Scale.PAPER: PrefixParameters(xs=paper, varied=varied.parameter, count=200_000, events=10_000, batch=1_000),
+            Scale.PAPER: PrefixParameters(xs=paper, varied=varied.parameter, count=100_000, events=10_000, batch=1_000),
         },
         series=(OP_INDEX,),
         measured=construction_and_matching,
