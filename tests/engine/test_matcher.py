@@ -20,7 +20,6 @@ from penstock.errors import (
     SourceError,
     UnknownIndexError,
     UnknownSubscriptionError,
-    UnsupportedConditionError,
     ValueRefusedError,
 )
 from penstock.language.json_form import from_json
@@ -100,8 +99,6 @@ def test_what_is_refused(matcher: Matcher) -> None:
     with pytest.raises(ConditionError):
         matcher.add("wrong", "price <")
     assert "wrong" not in matcher
-    with pytest.raises(UnsupportedConditionError, match="context.budget"):
-        matcher.add("context", "price < context.budget")
     with pytest.raises(ValueRefusedError, match="found None"):
         matcher.add(None, "a = 1")  # type: ignore[arg-type]
     with pytest.raises(ValueRefusedError, match="attribute 'price': the integer 9223372036854775808"):

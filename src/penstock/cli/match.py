@@ -16,6 +16,7 @@ from penstock.cli.output import MatchWriter, open_output, output_format
 from penstock.cli.reject_log import RejectLog, open_reject_log
 from penstock.cli.terminal import Meter, count, messages, metered
 from penstock.encoding.batch import Reject
+from penstock.encoding.programs import refuse_context
 from penstock.encoding.sources import SubscriptionRow, find_sources, place_of, read_events, read_subscriptions
 from penstock.encoding.sources.events import BATCH_SIZE
 from penstock.encoding.sources.files import STANDARD_INPUT
@@ -23,6 +24,7 @@ from penstock.encoding.sources.formats import SUBSCRIPTION_FORMATS
 from penstock.encoding.sources.inference import ValueType
 from penstock.engine.matcher import Matcher
 from penstock.errors import DuplicateSubscriptionError, PenstockError
+from penstock.language.parser import parse
 from penstock.model.values import Identifier
 
 _REMARK_EVERY: Final = 4096
@@ -38,6 +40,7 @@ class Subscriptions:
     def add(self, row: SubscriptionRow) -> str | None:
         """Add a subscription, or say why it cannot be added."""
         try:
+            refuse_context(parse(row.condition))  # there is no way to give one on the command line
             self.matcher.add(row.id, row.condition)
         except DuplicateSubscriptionError:
             first = self.rows[row.id]

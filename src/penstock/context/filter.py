@@ -25,6 +25,7 @@ from penstock.context.store import ContextId, Slot
 from penstock.context.strategies import Agile, Eager, Gbu
 from penstock.context.structures import new_structure
 from penstock.encoding.batch import EventBatch
+from penstock.encoding.derived import rows_of
 from penstock.encoding.order_keys import key_of_number
 from penstock.errors import DuplicateSubscriptionError, PenstockError, UnknownSubscriptionError, did_you_mean
 from penstock.kernels.context_stream import Stream
@@ -229,6 +230,27 @@ class ContextFilter:
         """The values of a context that are there."""
         values = self._profiles.store.attributes(context)
         return {name: value for name, value in values.items() if value is not None}
+
+    def contexts(self) -> dict[Any, dict[str, Value]]:
+        """The values of all contexts that have some."""
+        found = {context: self.context(context) for context in self._profiles.store}
+        return {context: values for context, values in found.items() if values}
+
+    @property
+    def predicate_count(self) -> int:
+        """The number of tests in the programs of all profiles."""
+        return self._profiles.test_count
+
+    def match_batch(self, batch: EventBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Pairs of a row and a profile id (all ids must be integers) that match, with no update in between."""
+        events, plain = self._positions(self._profiles.vocabulary.encode(batch))
+        if plain and self._is_compiled and not self._profiles.general:
+            rows, found = self._run(np.full(len(batch), -1, np.int32), np.zeros(len(batch)), events)
+            ids: list[Any] = [self._ids[number] for number in found.tolist()]
+            return rows, np.array(ids, dtype=np.int64)
+        answers: list[list[Any]] = [self.handle_message(event) for event in rows_of(batch)]
+        rows = np.repeat(np.arange(len(batch)), [len(answer) for answer in answers])
+        return rows, np.array([each for answer in answers for each in answer], dtype=np.int64)
 
     def context_of(self, profile_id: Identifier) -> ContextId:
         """The context that a profile is bound to."""

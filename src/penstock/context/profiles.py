@@ -179,6 +179,11 @@ class Profiles:
         """For each slot, how many of its tests need more than adding to a number."""
         return self._slow.values
 
+    @property
+    def test_count(self) -> int:
+        """The number of tests in all programs."""
+        return int(self._programs.sizes.sum())
+
     def interval(self, profile: int, offset: int) -> KeyInterval:
         """What a test asks for now."""
         place = int(self.starts[profile]) + offset

@@ -244,6 +244,16 @@ def constant_column(value: Scalar | None, size: int) -> Column:
             return Column(timestamps=Part(rows, np.full(size, microseconds(value), dtype=np.int64)))
 
 
+def rows_of(batch: EventBatch) -> list[dict[str, Value]]:
+    """A batch back as dictionaries, for what has no faster way."""
+    rows: list[dict[str, Value]] = [{} for _ in range(len(batch))]
+    for name in batch.columns:
+        for row, value in zip(rows, values_of(batch.columns[name], len(batch)), strict=True):
+            if value is not None:
+                row[name] = value
+    return rows
+
+
 def values_of(column: Column, size: int) -> list[Value]:
     """The values of a column as the reference evaluator takes them, for what has no faster way."""
     values: list[Value] = [None] * size
