@@ -6,11 +6,17 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from penstock.context.structures.b_plus_tree import BPlusTree
+from penstock.context.structures.binary_tree import BinaryTree
+from penstock.context.structures.hash_table import HashTable
 from penstock.context.structures.is_list import AgileSkipList
 from penstock.context.structures.protocol import Structure
+from penstock.context.structures.r_tree import RTree
 from penstock.errors import PenstockError, did_you_mean
 
-STRUCTURES: Final[Mapping[str, Callable[[], Structure]]] = MappingProxyType({"is_list": AgileSkipList})
+STRUCTURES: Final[Mapping[str, Callable[[], Structure]]] = MappingProxyType(
+    {each.name: each for each in (AgileSkipList, BinaryTree, HashTable, BPlusTree, RTree)}
+)
 
 
 class UnknownStructureError(PenstockError, ValueError):
