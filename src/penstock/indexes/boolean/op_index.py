@@ -277,7 +277,7 @@ class OpIndex(BulkClauseIndex):
         >>> index = OpIndex()
         >>> index.insert(1, parse("color = 'red' AND price <= 5"))
         >>> [(each.pivot, each.operator, each.attribute) for each in index.trace({"color": "red", "price": 9})]
-        [('color', '=', 'color'), ('color', '=', 'price'), ('color', '<=', 'color'), ('color', '<=', 'price')]
+        [('color', '=', 'price'), ('color', '=', 'color'), ('color', '<=', 'price'), ('color', '<=', 'color')]
         """
         events = self._vocabulary.encode_event(event)
         entries = list(zip(events.fields.tolist(), events.keys.tolist(), strict=True))
