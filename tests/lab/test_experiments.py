@@ -20,6 +20,9 @@ FIGURES = (
     "vci-5 vci-6a vci-6b vci-7a vci-7b vcr-6a vcr-6b vcr-7a vcr-7b vcr-8a vcr-8b vcr-9a vcr-9b"
     " opindex-1 opindex-7 opindex-8a opindex-8b opindex-9a opindex-9b"
     " opindex-10a opindex-10b opindex-10c opindex-10d opindex-10e opindex-10f"
+    " opindex-11ac opindex-11bd opindex-11e opindex-11f"
+    " opindex-12ac opindex-12bd opindex-12e opindex-12f opindex-12-parts opindex-12-events"
+    " opindex-13a opindex-13b opindex-14a opindex-14b amkh-1"
 )
 
 
@@ -65,7 +68,7 @@ def test_it_says_what_it_is(experiment: AnyExperiment) -> None:
         assert dict(parameters.described())["repetitions"]
 
 
-@each_experiment("vcr-7a", "opindex-1", "opindex-8b", "opindex-9")  # and opindex-10a to f
+@each_experiment("vcr-7a", "opindex-1", "opindex-8b", "opindex-9", "amkh-1")  # and opindex-10a to 14b
 def test_claims_about_storage_and_counts_hold(experiment: AnyExperiment) -> None:
     results = run_experiment(experiment, Scale.SMALL, parameters=untimed(experiment))
     for claim, finding in judge(experiment, results).findings:

@@ -95,8 +95,8 @@ class _Documents(NamedTuple):
     many: int
 
 
-_TWEETS: Final = _Documents("tweets", 5.4, 1.2, 200, 10_000)
-_ARTICLES: Final = _Documents("articles", 123.0, 2.0, 30, 1_000)
+_SHORT: Final = _Documents("short documents", 5.4, 1.2, 200, 10_000)
+_LONG: Final = _Documents("long documents", 123.0, 2.0, 30, 1_000)
 
 
 def _scales(texts: _Documents, operator: str) -> dict[Scale, KeywordParameters]:
@@ -206,7 +206,7 @@ _STILL_BEST: Final = Claim(
 
 FIGURE_11AC: Final = _figure_11(
     "11(a), (c)",
-    _TWEETS,
+    _SHORT,
     EQUAL,
     claims=(
         Claim(
@@ -226,7 +226,7 @@ FIGURE_11AC: Final = _figure_11(
 )
 FIGURE_11BD: Final = _figure_11(
     "11(b), (d)",
-    _TWEETS,
+    _SHORT,
     INTERVAL,
     claims=(
         sooner_built(OP_INDEX, K_INDEX, "With intervals k-index takes longer to build than OpIndex."),
@@ -240,7 +240,7 @@ FIGURE_11BD: Final = _figure_11(
         *_MUCH_QUICKER,
     ),
 )
-FIGURE_11E: Final = _figure_11("11(e)", _ARTICLES, EQUAL, claims=(_STILL_BEST,))
-FIGURE_11F: Final = _figure_11("11(f)", _ARTICLES, INTERVAL, claims=(_STILL_BEST,))
+FIGURE_11E: Final = _figure_11("11(e)", _LONG, EQUAL, claims=(_STILL_BEST,))
+FIGURE_11F: Final = _figure_11("11(f)", _LONG, INTERVAL, claims=(_STILL_BEST,))
 
 KEYWORD_EXPERIMENTS: Final = (FIGURE_11AC, FIGURE_11BD, FIGURE_11E, FIGURE_11F)

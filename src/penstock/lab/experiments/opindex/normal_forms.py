@@ -155,6 +155,7 @@ FIGURE_13A: Final = _figure_13(
             text="An event has more candidates among CNFs, because they are in several lists.",
             kind=Kind.COUNT,
             judge=lower(CANDIDATES, DNF.name, CNF.name),
+            ours=True,
             difference="A DNF is a candidate once for each of its clauses, which are more than the pivots of a CNF.",
         ),
     ),

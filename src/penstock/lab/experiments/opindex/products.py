@@ -274,7 +274,7 @@ def _on_data(name: str, of: DataSet, what: str) -> Experiment[DataParameters, In
     varied = _SET_SHARE.parameter
     return figure(
         "12",
-        f"the same on {what}",
+        f"subscriptions made from real rows: {what}",
         f"How long does it take to match {what}, as more predicates ask for any of several values?",
         name=f"opindex-12-{name}",
         varied=_SET_SHARE,
