@@ -36,6 +36,9 @@ from penstock.model.values import Identifier, Value, clean_attributes, clean_val
 
 NO_EVENTS = EventKeys(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.bool_))
 
+OURS = ("auto", "grid", "sliced")
+"""Strategies that the paper does not have."""
+
 STRATEGIES = {"eager": Eager, "gbu": Gbu, "agile": Agile, "partial": Partial}
 
 
@@ -85,7 +88,7 @@ class ContextFilter:
         indexed_attributes: str | Sequence[str] = "auto",
         scope: tuple[float, float] | None = None,
     ) -> None:
-        known = ("auto", "grid", "noindex", *STRATEGIES)
+        known = (*OURS, "noindex", *STRATEGIES)
         if strategy not in known:
             hint = did_you_mean(strategy, known) or f"; known are {', '.join(known)}"
             raise UnknownStrategyError(f"there is no strategy {strategy!r}{hint}")
@@ -104,8 +107,10 @@ class ContextFilter:
         self._last_template: tuple[Template | None, dict[str, Bounds]] = (None, {})
         attributes = [] if self._choose else list(indexed_attributes)
         self._indexes: CompiledIndexes | GridIndexes | GenericIndexes
-        if strategy in ("grid", "auto"):
-            self._indexes = GridIndexes(self._profiles, self.counters, switching=strategy == "auto")
+        if strategy in OURS:
+            self._indexes = GridIndexes(
+                self._profiles, self.counters, gridded=strategy != "sliced", switching=strategy == "auto"
+            )
         elif can_be_compiled(structure, strategy, self._policy, len(attributes)):
             self._indexes = CompiledIndexes(self._profiles, strategy, self._policy, self.counters)
         else:

@@ -24,6 +24,7 @@ from penstock.encoding.growing import GrowingArray
 from penstock.errors import InvariantError
 from penstock.kernels.arena import Arena, grown_arena, new_arena
 from penstock.kernels.context_grid import NOWHERE, Grid, GridRoom, put_in, run_grid_stream, take_out
+from penstock.kernels.context_slices import WIDTH, Slices, run_window
 from penstock.kernels.context_stream import (
     EMPTY,
     FINISHED,
@@ -60,11 +61,11 @@ SURE: Final = 1.3
 class GridIndexes:
     """The profiles in a grid over the most selective attribute, with what they leave of a second one beside it."""
 
-    def __init__(self, profiles: Profiles, counters: Counters, *, switching: bool) -> None:
+    def __init__(self, profiles: Profiles, counters: Counters, *, gridded: bool, switching: bool) -> None:
         self._profiles = profiles
         self._counters = counters
         self._switching = switching
-        self._gridded = True
+        self._gridded = gridded
         self.switches = 0
         """How often ``auto`` changed its mind."""
         self.attributes: tuple[str, ...] = ()
@@ -78,6 +79,7 @@ class GridIndexes:
         self._built_for = 0
         self._scanned: NDArray[np.int32] | None = None
         self._room: GridRoom | None = None
+        self._slices: Slices | None = None
 
     # Profiles and attributes
 
@@ -134,7 +136,10 @@ class GridIndexes:
             end = min(len(stream.slots), (step // STEPS_AT_ONCE + 1) * STEPS_AT_ONCE)
             part = Stream(stream.slots[:end], stream.values[:end])
             before = self._counters.as_array()
-            state, step, message = self._go_on(step, message, part, events, output)
+            if self._gridded:
+                state, step, message = self._go_on(step, message, part, events, output)
+            else:
+                state, step, message, output = self._go_on_without(step, message, part, events, output)
             if state == NEEDS_MARKS:
                 self._make_room()
             if state in (FINISHED, NEEDS_OUTPUT):
@@ -164,6 +169,43 @@ class GridIndexes:
         )
         self._counters.take(counters)
         return int(state), int(step), int(message)
+
+    def _go_on_without(
+        self, step: int, message: int, part: Stream, events: EventKeys, output: Output
+    ) -> tuple[int, int, int, Output]:
+        """The next windows of 64 messages, all profiles in bits, up to the end of a part."""
+        profiles, fields = self._scanned_profiles(), len(self._profiles.vocabulary)
+        slices = self._window_room(fields)
+        needed = WIDTH * len(profiles)
+        if len(output.messages) - int(output.size[0]) < needed:
+            size = int(output.size[0]) + max(needed, LEAST_OUTPUT)
+            output = Output(np.resize(output.messages, size), np.resize(output.profiles, size), output.size)
+        counters = self._counters.as_array()
+        step, message = run_window(
+            step, message, part, events, fields, self._programs(), profiles, slices, output, counters
+        )
+        self._counters.take(counters)
+        return FINISHED, int(step), int(message), output
+
+    def _window_room(self, fields: int) -> Slices:
+        slices, profiles = self._slices, len(self._alive)
+        longest = int(self._profiles.program_sizes.max(initial=0)) + 1
+        if (
+            slices is None
+            or len(slices.keys) < fields
+            or len(slices.touched) < profiles
+            or len(slices.active) < longest
+        ):
+            self._slices = slices = Slices(
+                np.zeros((2 * fields, WIDTH), np.int64),
+                np.zeros((2 * fields, WIDTH + 1), np.uint64),
+                np.zeros(2 * longest, np.uint64),
+                np.full(2 * fields, UNKNOWN, np.int64),
+                np.zeros(profiles, np.int64),
+                np.empty(profiles, np.int32),
+                np.zeros(1, np.int64),
+            )
+        return slices
 
     def _consider(self, done: NDArray[np.int64]) -> None:
         """Keep the grid as long as what it saves is more than what its updates cost."""

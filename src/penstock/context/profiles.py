@@ -163,6 +163,11 @@ class Profiles:
         return self._programs.starts
 
     @property
+    def program_sizes(self) -> NDArray[np.int32]:
+        """How many tests the program of each profile has."""
+        return self._programs.sizes
+
+    @property
     def tests(self) -> Tests:
         return Tests(*self._programs.columns)
 
