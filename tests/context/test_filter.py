@@ -20,6 +20,7 @@ from penstock.context.filter import OURS, STRATEGIES
 from penstock.context.policies import UnknownPolicyError
 from penstock.context.structures import STRUCTURES
 from penstock.errors import DuplicateSubscriptionError, UnknownSubscriptionError
+from penstock.lab.context_workload import ContextWorkload, columns, fill, steps
 from penstock.model.conditions import Condition
 from penstock.model.evaluation import evaluate
 from penstock.model.values import Value
@@ -126,6 +127,27 @@ def test_a_sequence_of_both_is_processed_in_its_order(data: st.DataObject) -> No
                 [number for number, each in enumerate(profiles) if evaluate(each, step.event, known) is True]
             )
     assert tested.process(steps) == expected
+
+
+def test_auto_switches_with_the_workload_and_stays_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.context.grid.STEPS_AT_ONCE", 200)
+    workload = ContextWorkload(300)
+    both = ContextFilter("auto", indexed_attributes=["a0", "a1"]), ContextFilter("noindex")
+    for each in both:
+        fill(each, workload)
+    indexes: Any = both[0]._indexes
+    switches = []
+    for number, updates in enumerate((0.1, 400.0, 0.1)):
+        made = steps(workload, 30 if updates > 1 else 600, updates, seed=number)
+        found = []
+        for each in both:
+            rows, ids = each.process_columns(*columns(each, made))
+            found.append(sorted(zip(rows.tolist(), ids, strict=True)))
+            each.check_invariants()
+        assert found[0] == found[1]
+        switches.append(indexes.switches)
+    assert switches[0] == 0 < switches[1]
+    assert indexes.gridded
 
 
 def test_wrong_requests_are_refused() -> None:

@@ -266,7 +266,12 @@ class CompiledIndexes:
             self._unindexed = np.flatnonzero(plain).astype(np.int32)
         profiles = self._profiles
         return Programs(
-            profiles.starts, profiles.tests, profiles.bindings, profiles.leaves, self._needed, self._unindexed
+            profiles.starts,
+            profiles.tests,
+            profiles.bindings,
+            profiles.leaves(self.attributes),
+            self._needed,
+            self._unindexed,
         )
 
     def _entry_arrays(self) -> Entries:

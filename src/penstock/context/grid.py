@@ -23,7 +23,16 @@ from penstock.encoding.fields import NumberField
 from penstock.encoding.growing import GrowingArray
 from penstock.errors import InvariantError
 from penstock.kernels.arena import Arena, grown_arena, new_arena
-from penstock.kernels.context_grid import NOWHERE, Grid, GridRoom, put_in, run_grid_stream, take_out
+from penstock.kernels.context_grid import (
+    NOWHERE,
+    Grid,
+    GridRoom,
+    look_at_all,
+    put_all_in,
+    put_in,
+    run_grid_stream,
+    take_out,
+)
 from penstock.kernels.context_slices import WIDTH, Slices, run_window
 from penstock.kernels.context_stream import (
     EMPTY,
@@ -47,13 +56,15 @@ LEAST_OUTPUT: Final = 4096
 STEPS_AT_ONCE: Final = 65_536
 """``auto`` looks at the rates after so many steps."""
 
-# What things cost, in units of one profile run for one message: measured, see benchmarks/micro/context.py.
-WRITE_COST: Final = 6.0
-"""An update that the grid has to know of."""
-COMPARE_COST: Final = 0.3
+# What things cost, in nanoseconds on one machine; only their ratios matter. See benchmarks/micro/context.py.
+SLICED: Final = 4.0
+"""A profile for one of 64 messages at once."""
+ALONE: Final = 15.0
+"""A profile for a message by itself."""
+COMPARED: Final = 1.5
 """Bounds in a cell that are compared."""
-BUILD_COST: Final = 20.0
-"""A profile that is put into the grid when it is built."""
+WRITTEN: Final = 200.0
+"""An update that the grid has to know of."""
 SURE: Final = 1.3
 """By how much the other way must be better to switch: rates waver."""
 
@@ -212,14 +223,16 @@ class GridIndexes:
         messages, updates = int(done[0]), int(done[1])
         if messages + updates == 0 or not len(self.attributes):
             return
-        profiles = max(1, int(np.count_nonzero(self._alive)))
-        looked_at = COMPARE_COST * self._share_in_a_cell() * profiles
-        saved = messages * max(0.0, profiles - looked_at)
-        spent = updates * WRITE_COST
-        if self._gridded and spent > SURE * saved:
+        profiles = int(np.count_nonzero(self._alive))
+        touched = min(profiles, WIDTH * updates // max(1, messages))
+        scanning = messages * (SLICED * (profiles - touched) + ALONE * touched)
+        comparing = messages * COMPARED * self._share_in_a_cell() * profiles
+        writing = updates * self._profiles.indexed_share(self.attributes) * WRITTEN
+        if self._gridded and comparing + writing > SURE * scanning:
             self._gridded = False
-        elif not self._gridded and saved > SURE * spent + BUILD_COST * profiles:
+        elif not self._gridded and scanning > SURE * (comparing + writing):
             self._gridded = True
+            look_at_all(np.flatnonzero(self._alive), self._entry_arrays(), self._programs())
             self._build()
         else:
             return
@@ -227,7 +240,7 @@ class GridIndexes:
         self.switches += 1
 
     def _share_in_a_cell(self) -> float:
-        """The share of all entries that a message compares, by the cells as they are."""
+        """The share of all entries that a message compares, by the cells as they are or were."""
         counts = self._grid.counts
         levels = np.append(self._grid.levels, len(counts))
         means = [counts[levels[level] : levels[level + 1]].mean() for level in range(len(levels) - 1)]
@@ -319,10 +332,12 @@ class GridIndexes:
         self._grid = _new_grid(_bounds_of_cells(ends[(ends != FIRST) & (ends != LAST)]), len(self._alive))
         self._held = self._built_for = max(16, int(np.count_nonzero(self._alive)))
         self._scanned = None
-        if self._gridded:
-            for profile in np.flatnonzero(self._alive).tolist():
-                self._place(profile)
-        self._held = self._built_for
+        profiles = np.flatnonzero(self._alive)
+        place = 0 if self._gridded else len(profiles)
+        while place < len(profiles):
+            place = put_all_in(place, profiles, self._grid, self._entry_arrays())
+            if place < len(profiles):
+                self._make_room()
 
     def _scanned_profiles(self) -> NDArray[np.int32]:
         """The profiles that the grid does not know of."""
@@ -338,7 +353,8 @@ class GridIndexes:
         profiles = self._profiles
         needed = np.zeros(len(self._alive), dtype=np.int8)
         unindexed = np.empty(0, dtype=np.int32)
-        return Programs(profiles.starts, profiles.tests, profiles.bindings, profiles.leaves, needed, unindexed)
+        leaves = profiles.leaves(self.attributes)
+        return Programs(profiles.starts, profiles.tests, profiles.bindings, leaves, needed, unindexed)
 
     def _entry_arrays(self) -> Entries:
         return self._entries._replace(offsets=self._offsets.values, alternatives=self._alternatives.values)

@@ -23,6 +23,7 @@ from penstock.context.leaves import (
     Reading,
     context_leaf,
     differences_apart,
+    indexable,
     is_plain_number,
 )
 from penstock.context.store import ContextId, ContextStore, Slot
@@ -74,6 +75,7 @@ class Profiles:
         self._leaf_numbers: dict[ContextLeaf, int] = {}
         self._readings = GrowingArray(np.int8)
         self._offsets = GrowingArray(np.float64)
+        self._indexed: tuple[tuple[str, ...], NDArray[np.bool_]] | None = None
         self._slow = GrowingArray(np.int32)
         """For each slot, how many of its tests cannot be moved by adding to a number."""
         self._general: set[int] = set()
@@ -137,7 +139,7 @@ class Profiles:
         number = self.store.are_numbers[slot]
         self.store.set(slot, value)
         if number and self.store.are_numbers[slot] and not self._slow.values[slot]:
-            read_number(slot, float(value), self.bindings, self.leaves, self.starts, self.tests)  # type: ignore[arg-type]
+            read_number(slot, float(value), self.bindings, self.leaves(), self.starts, self.tests)  # type: ignore[arg-type]
             return
         profiles, offsets, leaves = (column.copy() for column in self._bound_to(slot))
         for profile, offset, leaf in zip(profiles.tolist(), offsets.tolist(), leaves.tolist(), strict=True):
@@ -175,9 +177,18 @@ class Profiles:
     def bindings(self) -> Bindings:
         return Bindings(self._bindings.starts, self._bindings.sizes, *self._bindings.columns)
 
-    @property
-    def leaves(self) -> Leaves:
-        return Leaves(self._readings.values, self._offsets.values)
+    def leaves(self, attributes: Sequence[str] = ()) -> Leaves:
+        """How all leaves read a context; those that bound one of some attributes are marked as indexed."""
+        if self._indexed is None or self._indexed[0] != tuple(attributes) or len(self._indexed[1]) != len(self._leaves):
+            sides = [leaf.event_side.name if indexable(leaf) else None for leaf in self._leaves]  # type: ignore[union-attr]
+            self._indexed = tuple(attributes), np.array([side in attributes for side in sides], dtype=np.bool_)
+        return Leaves(self._readings.values, self._offsets.values, self._indexed[1])
+
+    def indexed_share(self, attributes: Sequence[str]) -> float:
+        """The share of all tests that read a context and bound one of some attributes."""
+        used = self._bindings.used()[1]
+        indexed = self.leaves(attributes).indexed[self._bindings.columns[2][used]]
+        return float(indexed.mean()) if len(indexed) else 0.0
 
     @property
     def slow_slots(self) -> NDArray[np.int32]:

@@ -204,6 +204,29 @@ def _refresh(grid: Grid, profile: int, entries: Entries, programs: Programs, cou
 
 
 @kernel
+def look_at_all(profiles: NDArray[np.int64], entries: Entries, programs: Programs) -> None:
+    """See what profiles leave now, after updates that the grid was not told of."""
+    for profile in profiles:
+        for index in range(2):
+            if entries.states[index, profile] == EMPTY or entries.states[index, profile] == HELD:
+                low, high = left_of(index, profile, entries, programs)
+                entries.lows[index, profile] = low
+                entries.highs[index, profile] = high
+                entries.states[index, profile] = EMPTY if low > high else HELD
+
+
+@kernel
+def put_all_in(first: int, profiles: NDArray[np.int64], grid: Grid, entries: Entries) -> int:
+    """Put profiles into their cells, from the first one on as long as there is room; the next one."""
+    for place in range(first, len(profiles)):
+        profile = profiles[place]
+        belongs = entries.states[0, profile] == HELD and entries.states[1, profile] != EMPTY
+        if belongs and not put_in(grid, profile, entries):
+            return place
+    return len(profiles)
+
+
+@kernel
 def _candidates(grid: Grid, entries: Entries, room: GridRoom) -> int:
     """The profiles whose bounds hold both keys; how many. No profile is met twice: its cells are of one level."""
     first, second = room.keys[entries.fields[0]], room.keys[entries.fields[1]]
@@ -249,6 +272,8 @@ def run_grid_stream(
                 begin = programs.bindings.starts[slot]
                 last = -1
                 for binding in range(begin, begin + programs.bindings.counts[slot]):
+                    if not programs.leaves.indexed[programs.bindings.leaves[binding]]:
+                        continue
                     profile = programs.bindings.profiles[binding]
                     state = entries.states[0, profile]
                     if profile != last and state in (EMPTY, HELD):

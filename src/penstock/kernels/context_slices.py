@@ -1,7 +1,7 @@
 """All profiles, up to 64 messages at a time: one bit a message, one pass over a profile for all of them.
 
-For each field the keys of the messages are sorted, with the messages up to each as a row of bits. A test's answer for all
-messages is then the difference of two rows, and a program passes bits along its jumps. Profiles that an update touches
+For each field the keys of the messages are sorted, with the messages up to each as a row of bits. A test answers for
+all messages with the difference of two rows, and a program passes bits along its jumps. Profiles that an update touches
 between the first and the last of these messages are treated apart: run message by message, as the updates come.
 """
 

@@ -357,6 +357,8 @@ def run_stream(
             read_number(slot, stream.values[step], programs.bindings, programs.leaves, programs.starts, programs.tests)
             begin = programs.bindings.starts[slot]
             for binding in range(begin, begin + programs.bindings.counts[slot] if indexes > 0 else begin):
+                if not programs.leaves.indexed[programs.bindings.leaves[binding]]:
+                    continue
                 profile = programs.bindings.profiles[binding]
                 for index in range(indexes):
                     if entries.states[index, profile] == EMPTY or entries.states[index, profile] == HELD:

@@ -42,10 +42,11 @@ class Bindings(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """How a leaf reads a value: what is added to it, and which keys then satisfy it."""
+    """How a leaf reads a value: what is added to it, and which keys then satisfy it; and whether an index cares."""
 
     readings: NDArray[np.int8]
     offsets: NDArray[np.float64]
+    indexed: NDArray[np.bool_]
 
 
 @kernel
