@@ -1,8 +1,8 @@
 """Question: how many messages a second does each strategy of the context filter handle, as updates become more?
 
-AGILE's workload (section 6.2) with updates for each profile, UP, from 1 to 1,000 over 10,000 messages: with P profiles that
-is P * UP / 10,000 updates before each message. Runs are shortened, at the same ratio; each strategy has a warm-up at the
-ratio first, so that escalations have settled. Strategies take turns, round by round.
+AGILE's workload (section 6.2) with updates for each profile, UP, from 1 to 1,000 over 10,000 messages: with P profiles
+that is P * UP / 10,000 updates before each message. Runs are shortened, at the same ratio; each strategy has a warm-up
+at the ratio first. Strategies take turns, round by round, and must all find the same.
 
 Run with ``python -m benchmarks.micro.context [--profiles 100000] [--rounds 3]``; results are appended to
 ``benchmarks/results/context.csv``.

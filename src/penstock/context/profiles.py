@@ -76,6 +76,7 @@ class Profiles:
         self._readings = GrowingArray(np.int8)
         self._offsets = GrowingArray(np.float64)
         self._indexed: tuple[tuple[str, ...], NDArray[np.bool_]] | None = None
+        self._share: tuple[tuple[int, tuple[str, ...]], float] | None = None
         self._slow = GrowingArray(np.int32)
         """For each slot, how many of its tests cannot be moved by adding to a number."""
         self._general: set[int] = set()
@@ -186,9 +187,12 @@ class Profiles:
 
     def indexed_share(self, attributes: Sequence[str]) -> float:
         """The share of all tests that read a context and bound one of some attributes."""
-        used = self._bindings.used()[1]
-        indexed = self.leaves(attributes).indexed[self._bindings.columns[2][used]]
-        return float(indexed.mean()) if len(indexed) else 0.0
+        state = len(self._held), tuple(attributes)
+        if self._share is None or self._share[0] != state:
+            used = self._bindings.used()[1]
+            indexed = self.leaves(attributes).indexed[self._bindings.columns[2][used]]
+            self._share = state, float(indexed.mean()) if len(indexed) else 0.0
+        return self._share[1]
 
     @property
     def slow_slots(self) -> NDArray[np.int32]:
