@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,10 +13,11 @@ import pytest
 
 from penstock.errors import MissingExtraError, ResultsError
 from penstock.lab.claims import Kind, Verdict
-from penstock.lab.experiment import Scale
-from penstock.lab.figures import draw
+from penstock.lab.experiment import Axis, Measure, Panel, Parameters, Scale
+from penstock.lab.figures import draw, ranges_of
 from penstock.lab.report import judge, load, page, write_figures, write_report
 from penstock.lab.running import run_experiment
+from penstock.lab.searching import STORAGE
 from tests.lab.toy import TOY
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
@@ -106,6 +108,33 @@ def test_figures_in_each_form(form: str, magic: bytes) -> None:
 def test_the_same_results_give_the_same_figure() -> None:
     results = run_experiment(TOY, Scale.SMALL)
     assert draw(TOY, TOY.panels[0], results) == draw(TOY, TOY.panels[0], results)
+
+
+def test_a_panel_with_a_base_shows_multiples_of_it() -> None:
+    panel = Panel(STORAGE, Axis("storage, as a multiple"), base="first")
+    results = run_experiment(TOY, Scale.SMALL)
+    first, late = (ranges_of(panel, series, results) for series in TOY.series)
+    assert first == {10.0: (1, 1, 1), 20.0: (1, 1, 1), 40.0: (1, 1, 1)}
+    stored = [results.medians(name, panel.measure) for name in ("late", "first")]
+    assert {x: value for x, (_, value, _) in late.items()} == {x: stored[0][x] / stored[1][x] for x in stored[0]}
+    assert draw(TOY, panel, results) != draw(TOY, TOY.panels[1], results)
+    shown = page([judge(replace(TOY, panels=(panel,)), results)])
+    assert '<td class="number">1</td>' in shown
+
+
+def test_what_is_zero_is_left_out_of_a_logarithmic_figure() -> None:
+    panel = Panel(Measure("zeros"), Axis("zeros", logarithmic=True))
+    results = run_experiment(TOY, Scale.SMALL)
+    zeros = tuple(replace(row, measure="zeros", value=0.0) for row in results.rows if row.series == "late")
+    ones = tuple(replace(row, measure="zeros", value=row.x) for row in results.rows if row.series == "first")
+    assert draw(TOY, panel, replace(results, rows=(*zeros, *ones)))
+    assert draw(TOY, panel, replace(results, rows=zeros))
+
+
+def test_of_many_values_of_x_only_some_are_named() -> None:
+    results = run_experiment(TOY, Scale.SMALL, parameters=Parameters(xs=tuple(float(x) for x in range(1, 51))))
+    figure = draw(TOY, TOY.panels[1], results).decode()
+    assert [x for x in range(1, 51) if f"<!-- {x} -->" in figure] == [*range(5, 51, 5)]
 
 
 def test_files_are_written(tmp_path: Path) -> None:

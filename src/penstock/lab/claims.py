@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -72,9 +73,75 @@ def lower(measure: Measure, low: str, high: str, *, by: float = 1.0, beyond: flo
         shared = [x for x in lows if x in highs and beyond <= x <= until]
         if not shared:
             return _nothing(results, low, high)
-        ratios = [highs[x] / lows[x] for x in shared]
+        ratios = [_ratio(highs[x], lows[x]) for x in shared]
         evidence = f"{results.label(high)} is {_times(ratios)} {results.label(low)}"
         return Finding(_above(min(ratios), by, measure), f"{evidence}{_where(shared, lows)}.")
+
+    return judge
+
+
+def lower_somewhere(measure: Measure, low: str, high: str, *, by: float = 1.0) -> Judge:
+    """At some x that they share, one series is less than ``1 / by`` of another."""
+
+    def judge(results: Results) -> Finding:
+        lows, highs = results.medians(low, measure), results.medians(high, measure)
+        ratios = {x: _ratio(highs[x], lows[x]) for x in lows if x in highs}
+        if not ratios:
+            return _nothing(results, low, high)
+        best = max(ratios, key=ratios.__getitem__)
+        evidence = (
+            f"{results.label(high)} is up to {ratios[best]:.3g} times {results.label(low)}, at x = {_number(best)}."
+        )
+        return Finding(_above(ratios[best], by, measure), evidence)
+
+    return judge
+
+
+def lower_on_average(
+    measure: Measure, low: str, high: str, *, by: float = 1.0, beyond: float = 0, until: float = 1e300
+) -> Judge:
+    """The mean of one series over all x (``beyond <= x <= until``) is less than ``1 / by`` of another's."""
+
+    def judge(results: Results) -> Finding:
+        means = []
+        for series in (low, high):
+            values = [value for x, value in results.medians(series, measure).items() if beyond <= x <= until]
+            if not values:
+                return _nothing(results, low, high)
+            means.append(sum(values) / len(values))
+        names = f"{_short(means[1])} with {results.label(high)} and {_short(means[0])} with {results.label(low)}"
+        ratio = _ratio(means[1], means[0])
+        return Finding(_above(ratio, by, measure), f"On average {names}: {ratio:.3g} times.")
+
+    return judge
+
+
+def in_order(measure: Measure, *series: str, beyond: float = 0) -> Judge:
+    """At every x that they share (``beyond <= x``), no series is above the one after it."""
+
+    def judge(results: Results) -> Finding:
+        columns = [results.medians(each, measure) for each in series]
+        xs = [x for x in columns[0] if beyond <= x and all(x in column for column in columns)]
+        if not xs:
+            return _nothing(results, *series)
+        held = sum(all(low[x] <= high[x] for low, high in pairwise(columns)) for x in xs)
+        pairs = zip(series, columns, strict=True)
+        last = ", ".join(f"{results.label(each)} {_short(column[xs[-1]])}" for each, column in pairs)
+        evidence = f"So for {held} of {len(xs)} x; at the last: {last}."
+        return Finding(Verdict.HELD if held == len(xs) else Verdict.FAILED, evidence)
+
+    return judge
+
+
+def never(measure: Measure, series: str) -> Judge:
+    """A series is zero at every x."""
+
+    def judge(results: Results) -> Finding:
+        values = results.medians(series, measure).values()
+        if not values:
+            return _nothing(results, series)
+        verdict = Verdict.FAILED if any(values) else Verdict.HELD
+        return Finding(verdict, f"{results.label(series)} has at most {_short(max(values))}.")
 
     return judge
 
@@ -102,7 +169,7 @@ def grows(measure: Measure, series: str, *, least: float = 1.0, most: float = 1e
         if len(values) < 2:
             return _nothing(results, series)
         (first_x, first), *_, (last_x, last) = values.items()
-        growth = last / first
+        growth = _ratio(last, first)
         verdict = min(_above(growth, least, measure), _above(most, growth, measure), key=_rank)
         evidence = f"{results.label(series)} grows {growth:.3g} times from x = {_number(first_x)} to {_number(last_x)}."
         return Finding(verdict, evidence)
@@ -110,16 +177,16 @@ def grows(measure: Measure, series: str, *, least: float = 1.0, most: float = 1e
     return judge
 
 
-def falls(measure: Measure, series: str, *, by: float = 1.0, until: float = 1e300) -> Judge:
-    """From its first to its last x (``x <= until``), a series falls to less than ``1 / by``."""
+def falls(measure: Measure, series: str, *, by: float = 1.0, beyond: float = 0, until: float = 1e300) -> Judge:
+    """From its first to its last x (``beyond <= x <= until``), a series falls to less than ``1 / by``."""
 
     def judge(results: Results) -> Finding:
-        values = {x: value for x, value in results.medians(series, measure).items() if x <= until}
+        values = {x: value for x, value in results.medians(series, measure).items() if beyond <= x <= until}
         if len(values) < 2:
             return _nothing(results, series)
         (first_x, first), *_, (last_x, last) = values.items()
         evidence = f"{results.label(series)} goes from {_short(first)} at x = {_number(first_x)} to {_short(last)} at"
-        return Finding(_above(first / last, by, measure), f"{evidence} {_number(last_x)}.")
+        return Finding(_above(_ratio(first, last), by, measure), f"{evidence} {_number(last_x)}.")
 
     return judge
 
@@ -143,11 +210,11 @@ def gap_grows(measure: Measure, low: str, high: str) -> Judge:
 
     def judge(results: Results) -> Finding:
         lows, highs = results.medians(low, measure), results.medians(high, measure)
-        ratios = [highs[x] / lows[x] for x in lows if x in highs]
+        ratios = [_ratio(highs[x], lows[x]) for x in lows if x in highs]
         if len(ratios) < 2:
             return _nothing(results, low, high)
         evidence = f"{results.label(high)} / {results.label(low)} goes from {ratios[0]:.3g} to {ratios[-1]:.3g}."
-        return Finding(_above(ratios[-1] / ratios[0], 1.0, measure), evidence)
+        return Finding(_above(_ratio(ratios[-1], ratios[0]), 1.0, measure), evidence)
 
     return judge
 
@@ -177,6 +244,22 @@ def grows_like(measure: Measure, series: str, law: Callable[[float], float], *, 
         growth, expected = last / first, law(last_x) / law(first_x)
         verdict = _above(within, abs(growth / expected - 1), measure)
         return Finding(verdict, f"{results.label(series)} grows {growth:.3g} times, and {expected:.3g} were expected.")
+
+    return judge
+
+
+def proportional(measure: Measure, series: str, *, within: float) -> Judge:
+    """A series is proportional to x: off the line to its last value by at most a share ``within``, and 0 at 0."""
+
+    def judge(results: Results) -> Finding:
+        values = results.medians(series, measure)
+        last = max(values, default=0)
+        if not last:
+            return _nothing(results, series)
+        slope = values[last] / last
+        off = max(abs(value / (slope * x) - 1) if x else float(value != 0) for x, value in values.items())
+        evidence = f"{results.label(series)} is off the line by at most {off:.1%}."
+        return Finding(Verdict.HELD if off <= within else Verdict.FAILED, evidence)
 
     return judge
 
@@ -256,8 +339,15 @@ def _above(value: float, bound: float, measure: Measure) -> Verdict:
     return Verdict.HELD if value > bound else Verdict.FAILED
 
 
+def _ratio(value: float, base: float) -> float:
+    """How many times the base a value is; nothing is once nothing."""
+    if base:
+        return value / base
+    return float("inf") if value else 1.0
+
+
 def _times(ratios: Sequence[float]) -> str:
-    smallest, largest = f"{min(ratios):.3g}", f"{max(ratios):.3g}"
+    smallest, largest = (f"{each:.3g}".replace("inf", "infinitely many") for each in (min(ratios), max(ratios)))
     return f"{smallest} times" if smallest == largest else f"{smallest} to {largest} times"
 
 
@@ -274,6 +364,8 @@ def _short(value: float) -> str:
 def _where(shared: Sequence[float], all_xs: dict[float, float]) -> str:
     if len(shared) == len(all_xs):
         return ""
+    if len(shared) == 1:
+        return f" at x = {_number(shared[0])}"
     return f" for x from {_number(shared[0])} to {_number(shared[-1])}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Generic, NamedTuple, Self, TypeVar, get_type_hints
@@ -69,10 +69,14 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One plot of an experiment: a measure over the experiment's x axis, for all series."""
+    """One plot of an experiment: a measure over the experiment's x axis, for all series.
+
+    With a ``base``, the name of a series, values are shown as so many times those of that series.
+    """
 
     measure: Measure
     y: Axis
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +116,25 @@ class Parameters:
             if meaning and value is not None and value != {}:
                 described.append((str(meaning[0]), _shown(value)))
         return described
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariedParameters(Parameters):
+    """Parameters of which one, named by ``varied``, is the x axis."""
+
+    varied: str
+
+    def at(self, x: float) -> Self:
+        """The parameters with the varied one as it is at x."""
+        changed: dict[str, Any] = {
+            "xs": (),
+            self.varied: x if isinstance(getattr(self, self.varied), float) else int(x),
+        }
+        return replace(self, **changed)
+
+    def described(self) -> list[tuple[str, str]]:
+        varied = get_type_hints(type(self), include_extras=True)[self.varied].__metadata__[0]
+        return [(meaning, value) for meaning, value in super().described() if meaning != varied]
 
 
 def _shown(value: object) -> str:

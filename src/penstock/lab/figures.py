@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from math import floor, log10
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import MissingExtraError
 from penstock.lab.experiment import AnyExperiment, Axis, Panel, Series
-from penstock.lab.results import Results
+from penstock.lab.results import Range, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # The palette of Okabe and Ito, without its yellow, which is too light for lines.
 _COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+
+_MOST_TICKS: Final = 12
+"""With more values of x, only each second, or third, is named."""
 
 _STYLE: Final[Any] = {  # any, because matplotlib types the keys and mypy would have all of them spelled out
     "axes.axisbelow": True,
@@ -85,7 +88,7 @@ def _figure(experiment: AnyExperiment, panel: Panel, results: Results) -> Figure
 
 
 def _draw_series(axes: Axes, panel: Panel, series: Series, results: Results) -> bool:
-    ranges = results.ranges(series.name, panel.measure)
+    ranges = ranges_of(panel, series, results)
     if not ranges:
         return False
     factor = panel.y.factor
@@ -108,6 +111,15 @@ def _draw_series(axes: Axes, panel: Panel, series: Series, results: Results) -> 
     return True
 
 
+def ranges_of(panel: Panel, series: Series, results: Results) -> dict[float, Range]:
+    """What a panel shows of a series: its values, or how many times those of the panel's base they are."""
+    ranges = results.ranges(series.name, panel.measure)
+    if not panel.base:
+        return ranges
+    base = results.medians(panel.base, panel.measure)
+    return {x: Range(value / base[x] for value in each) for x, each in ranges.items() if base.get(x)}
+
+
 def _mark_computed(axes: Axes, points: list[tuple[float, float]], colour: str) -> None:
     """A ring around the points that were computed and not observed."""
     if points:
@@ -116,17 +128,17 @@ def _mark_computed(axes: Axes, points: list[tuple[float, float]], colour: str) -
 
 
 def _xs(experiment: AnyExperiment, panel: Panel, results: Results) -> list[float]:
-    return sorted({x for series in experiment.series for x in results.ranges(series.name, panel.measure)})
+    return sorted({x for series in experiment.series for x in ranges_of(panel, series, results)})
 
 
 def _scale_y(axes: Axes, y: Axis) -> None:
     from matplotlib.ticker import LogLocator
 
-    if not y.logarithmic:
+    low, high = axes.dataLim.minposy, axes.dataLim.intervaly[1]
+    if not y.logarithmic or high <= 0:  # no logarithmic axis has a place for nothing but zeros
         axes.set_ylim(bottom=0)
         return
-    low, high = axes.dataLim.intervaly
-    axes.set_yscale("log")
+    axes.set_yscale("log", nonpositive="mask")
     # Ends that are ticks themselves, so that also a range within one power of ten has at least two.
     bottom, top = _round_tick(low, down=True), _round_tick(high, down=False)
     axes.set_ylim(bottom / 1.05, top * 1.05)
@@ -148,7 +160,9 @@ def _label(axes: Axes, x: Axis, y: Axis, xs: list[float]) -> None:
     axes.set_xlabel(x.title)
     axes.set_ylabel(y.title)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
-    axes.set_xticks(xs, [tick(x, value) for value in xs])
+    every = max(1, ceil(len(xs) / _MOST_TICKS))
+    shown = xs[every - 1 :: every]
+    axes.set_xticks(shown, [tick(x, value) for value in shown])
     axes.minorticks_off()
 
 

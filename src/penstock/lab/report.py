@@ -17,8 +17,8 @@ from penstock.errors import ResultsError
 from penstock.lab.claims import Claim, Finding, Kind, Verdict
 from penstock.lab.experiment import AnyExperiment, Axis, Panel, Scale
 from penstock.lab.experiments import EXPERIMENTS
-from penstock.lab.figures import draw, tick
-from penstock.lab.results import Machine, Results, read_results, results_path
+from penstock.lab.figures import draw, ranges_of, tick
+from penstock.lab.results import Machine, Range, Results, read_results, results_path
 
 REPORT_NAME: Final = "report.html"
 
@@ -201,7 +201,7 @@ def _parameters(run: Judged) -> str:
 def _values(run: Judged, panel: Panel) -> str:
     """The medians behind a figure, for whoever wants to read numbers."""
     x_axis, y_axis = run.experiment.x, panel.y
-    columns = {series.label: run.results.medians(series.name, panel.measure) for series in run.experiment.series}
+    columns = {series.label: ranges_of(panel, series, run.results) for series in run.experiment.series}
     xs = sorted({x for column in columns.values() for x in column})
     head = "".join(f'<th class="number">{escape(label)}</th>' for label in columns)
     body = "\n".join(
@@ -217,5 +217,5 @@ def _values(run: Judged, panel: Panel) -> str:
     )
 
 
-def _value(value: float | None, axis: Axis) -> str:
-    return "" if value is None else f"{value * axis.factor:,.4g}"
+def _value(values: Range | None, axis: Axis) -> str:
+    return "" if values is None else f"{values[1] * axis.factor:,.4g}"
