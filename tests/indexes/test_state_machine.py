@@ -41,7 +41,7 @@ class IndexBesideOracle(RuleBasedStateMachine):
         self.held |= insert_all(self.index, {key: condition})
         return key if key in self.held else multiple()
 
-    @rule(condition=MIXED.conditions, copies=st.integers(60, 150))
+    @rule(condition=MIXED.conditions, copies=st.integers(66, 90))
     def come_and_go(self, condition: Condition, copies: int) -> None:
         """Many at once, gone again: enough to make an index tidy up."""
         for key in insert_all(self.index, dict.fromkeys(range(10_000, 10_000 + copies), condition)):

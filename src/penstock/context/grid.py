@@ -14,13 +14,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.context.compiled import grown_entries, new_entries
 from penstock.context.counters import Counters
-from penstock.context.entries import Bounds, left_of
+from penstock.context.entries import Bounds
+from penstock.context.entry_table import EntryTable
 from penstock.context.leaves import FIRST, LAST, UNKNOWN
 from penstock.context.profiles import Profiles
-from penstock.encoding.fields import NumberField
-from penstock.encoding.growing import GrowingArray
 from penstock.errors import InvariantError
 from penstock.kernels.arena import Arena, grown_arena, new_arena
 from penstock.kernels.context_grid import (
@@ -43,15 +41,14 @@ from penstock.kernels.context_stream import (
     NEEDS_MARKS,
     NEEDS_OUTPUT,
     NONE,
-    Entries,
     Output,
     Programs,
     Stream,
 )
 from penstock.kernels.event_keys import EventKeys
-from penstock.model.expressions import Attribute
 
 MOST_CELLS: Final = 1024
+LEAST_BUILT: Final = 16
 LEAST_OUTPUT: Final = 4096
 STEPS_AT_ONCE: Final = 65_536
 """``auto`` looks at the rates after so many steps."""
@@ -79,66 +76,62 @@ class GridIndexes:
         self._gridded = gridded
         self.switches = 0
         """How often ``auto`` changed its mind."""
-        self.attributes: tuple[str, ...] = ()
-        self._bounds: list[dict[int, Bounds]] = [{}, {}]
-        self._alive = np.zeros(0, dtype=np.bool_)
-        self._entries = new_entries(0)
-        self._offsets = GrowingArray(np.int32)
-        self._alternatives = GrowingArray(np.int32)
+        self._entries = EntryTable(profiles)
         self._grid = _new_grid(np.empty(0, dtype=np.int64), 0)
-        self._held = 0
-        self._built_for = 0
+        self._added = 0
+        """How many profiles came since the cells were laid out."""
+        self._built_for = LEAST_BUILT
         self._scanned: NDArray[np.int32] | None = None
         self._room: GridRoom | None = None
         self._slices: Slices | None = None
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        return self._entries.attributes
 
     # Profiles and attributes
 
     def index_by(self, attributes: Sequence[str], bounds: Mapping[int, Mapping[str, Bounds]]) -> None:
         """Have a grid over the first attribute; the second one is compared beside it."""
-        if len(attributes) > INDEXES:
-            raise ValueError(f"a grid is over at most {INDEXES} attributes, found {len(attributes)}")
-        self.attributes = tuple(attributes)
-        self._bounds = [{}, {}]
-        self._entries = new_entries(len(self._alive))
-        self._offsets, self._alternatives = GrowingArray(np.int32), GrowingArray(np.int32)
-        vocabulary = self._profiles.vocabulary
-        self._entries.fields[:] = vocabulary.always
-        for index, attribute in enumerate(self.attributes):
-            self._entries.fields[index] = vocabulary.number(NumberField(Attribute(attribute)))
-        for profile, mine in bounds.items():
-            self._note(profile, mine)
+        self._entries.index_by(attributes, bounds)
+        for profile in bounds:
+            self._look(profile)
         self._build()
 
     def add(self, profile: int, bounds: Mapping[str, Bounds]) -> None:
-        if profile >= len(self._alive):
-            self._grow(max(16, 2 * len(self._alive), profile + 1))
-        self._alive[profile] = True
-        self._note(profile, bounds)
-        self._place(profile)
-        if self._held > 4 * self._built_for:
+        self._entries.add(profile, bounds)
+        if len(self._grid.cells) < len(self._entries):
+            more = len(self._entries) - len(self._grid.cells)
+            self._grid = self._grid._replace(
+                cells=np.concatenate([self._grid.cells, np.full((more, 2), NOWHERE, np.int32)]),
+                places=np.concatenate([self._grid.places, np.zeros((more, 2), np.int64)]),
+            )
+        self.refresh(profile)
+        self._added += 1
+        if self._added > 3 * self._built_for:
             self._build()
 
     def remove(self, profile: int) -> None:
         take_out(self._grid, profile)
-        for index in range(INDEXES):
-            if self._bounds[index].pop(profile, None) is not None:
-                self._entries.states[index, profile] = NONE
-        self._alive[profile] = False
-        self._held -= 1
+        self._entries.remove(profile)
         self._scanned = None
 
     def refresh(self, profile: int) -> None:
         """See what is left for the entries of a profile, after a change that the kernel did not make."""
         self._look(profile)
-        self._place(profile)
-        self._held -= 1
+        self._scanned = None
+        take_out(self._grid, profile)
+        states = self._entries.states[:, profile]
+        if not self._gridded or states[0] != HELD or states[1] == EMPTY:
+            return
+        while not put_in(self._grid, profile, self._entries.arrays):
+            self._make_room()
 
     # Streams
 
     def run(self, stream: Stream, events: EventKeys) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Go through steps; pairs of a message, counted from 0, and a profile that match."""
-        size = max(LEAST_OUTPUT, 2 * len(self._alive))
+        size = max(LEAST_OUTPUT, 2 * len(self._entries))
         output = Output(np.empty(size, np.int64), np.empty(size, np.int32), np.zeros(1, np.int64))
         messages: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
         found: list[NDArray[np.int32]] = [np.empty(0, dtype=np.int32)]
@@ -171,7 +164,7 @@ class GridIndexes:
             events,
             self._gridded,
             self._grid,
-            self._entry_arrays(),
+            self._entries.arrays,
             self._programs(),
             self._scanned_profiles(),
             self._message_room(),
@@ -199,7 +192,7 @@ class GridIndexes:
         return FINISHED, int(step), int(message), output
 
     def _window_room(self, fields: int) -> Slices:
-        slices, profiles = self._slices, len(self._alive)
+        slices, profiles = self._slices, len(self._entries)
         longest = int(self._profiles.program_sizes.max(initial=0)) + 1
         if (
             slices is None
@@ -223,7 +216,7 @@ class GridIndexes:
         messages, updates = int(done[0]), int(done[1])
         if messages + updates == 0 or not len(self.attributes):
             return
-        profiles = int(np.count_nonzero(self._alive))
+        profiles = self._entries.count
         touched = min(profiles, WIDTH * updates // max(1, messages))
         scanning = messages * (SLICED * (profiles - touched) + ALONE * touched)
         comparing = messages * COMPARED * self._share_in_a_cell() * profiles
@@ -232,7 +225,7 @@ class GridIndexes:
             self._gridded = False
         elif not self._gridded and scanning > SURE * (comparing + writing):
             self._gridded = True
-            look_at_all(np.flatnonzero(self._alive), self._entry_arrays(), self._programs())
+            look_at_all(np.flatnonzero(self._entries.alive), self._entries.arrays, self._programs())
             self._build()
         else:
             return
@@ -244,7 +237,7 @@ class GridIndexes:
         counts = self._grid.counts
         levels = np.append(self._grid.levels, len(counts))
         means = [counts[levels[level] : levels[level + 1]].mean() for level in range(len(levels) - 1)]
-        return float(sum(means)) / max(1, int(np.count_nonzero(self._alive)))
+        return float(sum(means)) / max(1, self._entries.count)
 
     # Looking
 
@@ -254,10 +247,7 @@ class GridIndexes:
         return self._gridded
 
     def memory(self) -> dict[str, int]:
-        return {
-            "grid": sum(array.nbytes for array in self._grid),
-            "entries": sum(each.nbytes for each in self._entries),
-        }
+        return {"grid": sum(array.nbytes for array in self._grid), "entries": self._entries.nbytes}
 
     def check_invariants(self) -> None:
         """Every profile with an entry is in the cells of what it leaves, with its bounds, and in no others."""
@@ -272,95 +262,53 @@ class GridIndexes:
                 if (self._grid.cells[profile, side], self._grid.places[profile, side]) != (cell, place):
                     raise InvariantError(f"profile {profile} does not know that it is in cell {cell}")
                 bounds = self._grid.first_lows[place], self._grid.first_highs[place]
-                if bounds != (self._entries.lows[0, profile], self._entries.highs[0, profile]):
+                if bounds != self._entries.noted(0, profile)[1:]:
                     raise InvariantError(f"cell {cell} lists other bounds of profile {profile} than it has")
-        for profile in np.flatnonzero(self._alive).tolist():
-            left = [self._left(index, profile) for index in range(INDEXES)]
-            wanted = left[0] == HELD and left[1] != EMPTY
+        for profile in np.flatnonzero(self._entries.alive).tolist():
+            now = [self._entries.now(index, profile) for index in range(INDEXES)]
+            wanted = now[0] is not None and now[0].state == HELD and (now[1] is None or now[1].state != EMPTY)
             if wanted != (profile in listed):
                 raise InvariantError(f"profile {profile} is {'not ' if wanted else ''}in the grid")
 
     # Inside
 
-    def _left(self, index: int, profile: int) -> int:
-        bounds = self._bounds[index].get(profile)
-        if bounds is None:
-            return NONE
-        field = int(self._entries.fields[index])
-        left = left_of(field, bounds, lambda offset: self._profiles.interval(profile, offset))
-        return LOOSE if left.loose else EMPTY if left.empty else HELD
-
-    def _note(self, profile: int, bounds: Mapping[str, Bounds]) -> None:
-        """Note the tests that bound the attributes of a profile, and what they leave."""
-        for index, attribute in enumerate(self.attributes):
-            mine = bounds.get(attribute)
-            if mine is None:
-                continue
-            self._bounds[index][profile] = mine
-            pairs = [(offset, number) for number, offsets in enumerate(mine) for offset in offsets]
-            self._entries.starts[index, profile] = len(self._offsets)
-            self._entries.sizes[index, profile] = len(pairs)
-            self._offsets.extend([offset for offset, _ in pairs])
-            self._alternatives.extend([number for _, number in pairs])
-        self._look(profile)
-
     def _look(self, profile: int) -> None:
         for index in range(len(self.attributes)):
-            bounds = self._bounds[index].get(profile)
-            if bounds is None:
-                continue
-            field = int(self._entries.fields[index])
-            left = left_of(field, bounds, lambda offset: self._profiles.interval(profile, offset))
-            self._entries.states[index, profile] = LOOSE if left.loose else EMPTY if left.empty else HELD
-            self._entries.lows[index, profile], self._entries.highs[index, profile] = left.low, left.high
-
-    def _place(self, profile: int) -> None:
-        """Have a profile in the cells that it belongs to, or in none."""
-        self._held += 1
-        self._scanned = None
-        take_out(self._grid, profile)
-        states = self._entries.states[:, profile]
-        if not self._gridded or states[0] != HELD or states[1] == EMPTY:
-            return
-        while not put_in(self._grid, profile, self._entry_arrays()):
-            self._make_room()
+            now = self._entries.now(index, profile)
+            if now is not None:
+                self._entries.note(index, profile, now)
 
     def _build(self) -> None:
         """Lay the cells out anew, so that they hold about as many entries each."""
-        held = np.flatnonzero(self._entries.states[0] == HELD)
-        ends = np.concatenate([self._entries.lows[0, held], self._entries.highs[0, held]])
-        self._grid = _new_grid(_bounds_of_cells(ends[(ends != FIRST) & (ends != LAST)]), len(self._alive))
-        self._held = self._built_for = max(16, int(np.count_nonzero(self._alive)))
+        entries = self._entries.arrays
+        held = np.flatnonzero(entries.states[0] == HELD)
+        ends = np.concatenate([entries.lows[0, held], entries.highs[0, held]])
+        self._grid = _new_grid(_bounds_of_cells(ends[(ends != FIRST) & (ends != LAST)]), len(self._entries))
+        self._added, self._built_for = 0, max(LEAST_BUILT, self._entries.count)
         self._scanned = None
-        profiles = np.flatnonzero(self._alive)
+        profiles = np.flatnonzero(self._entries.alive)
         place = 0 if self._gridded else len(profiles)
         while place < len(profiles):
-            place = put_all_in(place, profiles, self._grid, self._entry_arrays())
+            place = put_all_in(place, profiles, self._grid, entries)
             if place < len(profiles):
                 self._make_room()
 
     def _scanned_profiles(self) -> NDArray[np.int32]:
         """The profiles that the grid does not know of."""
         if self._scanned is None:
-            plain = self._alive.copy()
-            plain[list(self._profiles.general)] = False
-            if self._gridded:
-                plain &= (self._entries.states[0] == NONE) | (self._entries.states[0] == LOOSE)
-            self._scanned = np.flatnonzero(plain).astype(np.int32)
+            states = self._entries.states[0]
+            plain = self._entries.alive
+            self._scanned = self._entries.with_programs(
+                plain & ((states == NONE) | (states == LOOSE)) if self._gridded else plain
+            )
         return self._scanned
 
     def _programs(self) -> Programs:
-        profiles = self._profiles
-        needed = np.zeros(len(self._alive), dtype=np.int8)
-        unindexed = np.empty(0, dtype=np.int32)
-        leaves = profiles.leaves(self.attributes)
-        return Programs(profiles.starts, profiles.tests, profiles.bindings, leaves, needed, unindexed)
-
-    def _entry_arrays(self) -> Entries:
-        return self._entries._replace(offsets=self._offsets.values, alternatives=self._alternatives.values)
+        nothing = np.empty(0, dtype=np.int32)
+        return self._entries.programs(np.zeros(len(self._entries), dtype=np.int8), nothing)
 
     def _message_room(self) -> GridRoom:
-        fields, profiles = len(self._profiles.vocabulary), len(self._alive)
+        fields, profiles = len(self._profiles.vocabulary), len(self._entries)
         room = self._room
         if room is None or len(room.keys) < fields or len(room.found) < 2 * profiles + 1:
             self._room = room = GridRoom(
@@ -382,15 +330,6 @@ class GridIndexes:
             first_highs=wider(grid.first_highs),
             second_lows=wider(grid.second_lows),
             second_highs=wider(grid.second_highs),
-        )
-
-    def _grow(self, profiles: int) -> None:
-        more = profiles - len(self._alive)
-        self._alive = np.concatenate([self._alive, np.zeros(more, np.bool_)])
-        self._entries = grown_entries(self._entries, profiles)
-        self._grid = self._grid._replace(
-            cells=np.concatenate([self._grid.cells, np.full((more, 2), NOWHERE, np.int32)]),
-            places=np.concatenate([self._grid.places, np.zeros((more, 2), np.int64)]),
         )
 
 
