@@ -23,6 +23,7 @@ FIGURES = (
     " opindex-11ac opindex-11bd opindex-11e opindex-11f"
     " opindex-12ac opindex-12bd opindex-12e opindex-12f opindex-12-parts opindex-12-events"
     " opindex-13a opindex-13b opindex-14a opindex-14b amkh-1"
+    " agile-11 agile-12 agile-13 agile-14 agile-15"
 )
 
 
@@ -36,9 +37,9 @@ def each_experiment(*slow: str) -> pytest.MarkDecorator:
 
 
 def tiny(experiment: AnyExperiment) -> Parameters:
-    """The small scale with two x, few subscriptions and few searches."""
+    """The small scale with two x, few subscriptions or profiles, and few searches or messages."""
     small: Parameters = experiment.scales[Scale.SMALL]
-    most = {"searches": 20, "events": 20, "count": 2_000, "more": 5}
+    most = {"searches": 20, "events": 20, "count": 2_000, "more": 5, "profiles": 100, "messages": 20, "warm_up": 20}
     fewer = {name: min(number, getattr(small, name)) for name, number in most.items() if getattr(small, name, None)}
     return replace(small, xs=small.xs[:2], repetitions=min(2, small.repetitions), **fewer)
 
@@ -68,7 +69,7 @@ def test_it_says_what_it_is(experiment: AnyExperiment) -> None:
         assert dict(parameters.described())["repetitions"]
 
 
-@each_experiment("vcr-7a", "opindex-1", "opindex-8b", "opindex-9", "amkh-1")  # and opindex-10a to 14b
+@each_experiment("vcr-7a", "opindex-1", "opindex-8b", "opindex-9", "amkh-1", "agile")  # and opindex-10a to 14b
 def test_claims_about_storage_and_counts_hold(experiment: AnyExperiment) -> None:
     results = run_experiment(experiment, Scale.SMALL, parameters=untimed(experiment))
     for claim, finding in judge(experiment, results).findings:

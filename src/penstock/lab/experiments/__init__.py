@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from penstock.errors import UnknownExperimentError, did_you_mean
 from penstock.lab.experiment import AnyExperiment
+from penstock.lab.experiments.agile import AGILE_EXPERIMENTS
 from penstock.lab.experiments.amkh import AMKH_EXPERIMENTS
 from penstock.lab.experiments.opindex import OPINDEX_EXPERIMENTS
 from penstock.lab.experiments.vci import VCI_EXPERIMENTS
@@ -15,7 +16,7 @@ from penstock.lab.experiments.vcr import VCR_EXPERIMENTS
 EXPERIMENTS: Mapping[str, AnyExperiment] = MappingProxyType(
     {
         experiment.name: experiment
-        for experiments in (VCI_EXPERIMENTS, VCR_EXPERIMENTS, OPINDEX_EXPERIMENTS, AMKH_EXPERIMENTS)
+        for experiments in (VCI_EXPERIMENTS, VCR_EXPERIMENTS, OPINDEX_EXPERIMENTS, AMKH_EXPERIMENTS, AGILE_EXPERIMENTS)
         for experiment in experiments
     }
 )
