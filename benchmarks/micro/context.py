@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.measuring import RESULTS, keep, median_and_ends
 
 from penstock.context import ContextFilter
-from penstock.lab.context_workload import ContextWorkload, columns, fill, steps, updates_per_message
+from penstock.lab.context_workload import ContextStream, ContextWorkload, columns, fill, updates_per_message
 
 PAPERS = ("noindex", "eager", "gbu", "agile")
 OURS = ("grid", "sliced", "auto")
@@ -41,11 +41,12 @@ def measure(profiles: int, ups: list[int], rounds: int, names: list[str]) -> dic
         fill(filters[name], workload)
         print(f"{name}: {profiles:,} profiles in {time.perf_counter() - began:.1f} s", flush=True)
     rates: dict[tuple[int, str], list[float]] = {}
+    stream_of_all = ContextStream(workload)
     for up in ups:
         count = messages_for(profiles, up)
         ratio = updates_per_message(profiles, up)
         for number in range(rounds + 1):
-            made = steps(workload, count, ratio, seed=1000 * up + number)
+            made = stream_of_all.steps(count, ratio)
             found = {}
             for name in names[number % len(names) :] + names[: number % len(names)]:
                 stream = columns(filters[name], made)

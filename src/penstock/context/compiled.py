@@ -36,6 +36,7 @@ from penstock.kernels.context_stream import (
     NEEDS_NODES,
     NEEDS_OUTPUT,
     NOINDEX,
+    POLICY_NUMBERS,
     RENTAL,
     Output,
     Programs,
@@ -245,14 +246,15 @@ def can_be_compiled(structure: str, strategy: str, policy: Policy, attributes: i
 
 
 def _policy_numbers(policy: Policy) -> NDArray[np.float64]:
+    numbers = np.zeros(POLICY_NUMBERS)
     match policy:
         case Rental():
-            return np.array([RENTAL, policy.rent, 0.0])
+            numbers[:2] = RENTAL, policy.rent
         case Auto():
-            return np.array([AUTO, policy.constant, 0.0])
+            numbers[:2] = AUTO, policy.constant
         case Fixed():
-            return np.array([FIXED, policy.every, 0.0])
-    return np.array([FIXED, 1.0, 0.0])
+            numbers[:2] = FIXED, policy.every
+    return numbers
 
 
 def _new_progress(profiles: int, readers: int) -> Progress:

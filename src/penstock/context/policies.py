@@ -14,6 +14,7 @@ from penstock.errors import PenstockError, did_you_mean
 
 GOOD_FIXED: Final = 1000
 AUTO_CONSTANT: Final = 3000
+RECENT: Final = 1000
 RENT: Final = 40
 """How many evaluations in vain cost about as much as one deescalation and the escalation that may follow it."""
 
@@ -53,15 +54,26 @@ class Fixed:
 
 
 class Auto:
-    """As ``fixed``, with C * updates / false positives ignored before each deescalation."""
+    """As ``fixed``, with C * updates / false positives ignored before each deescalation.
+
+    The paper does not say since when both are counted. Here it is lately: whenever ``RECENT`` false positives were
+    counted, half of both is forgotten, so that a burst of updates does not count for ever.
+    """
 
     def __init__(self, constant: float = AUTO_CONSTANT) -> None:
         self.constant = constant
         self._seen = 0
+        self._updates_before = 0
+        self._false_before = 0
 
     def deescalates(self, profile: int, counters: Counters) -> bool:  # noqa: ARG002 - all profiles count together
         self._seen += 1
-        if self._seen * counters.false_positives < self.constant * counters.updates:
+        updates = counters.updates - self._updates_before
+        false_positives = counters.false_positives - self._false_before
+        if false_positives >= RECENT:
+            self._updates_before += updates // 2
+            self._false_before += false_positives // 2
+        if self._seen * false_positives < self.constant * updates:
             return False
         self._seen = 0
         return True

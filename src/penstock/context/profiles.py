@@ -27,7 +27,9 @@ from penstock.context.leaves import (
     is_plain_number,
 )
 from penstock.context.store import ContextId, ContextStore, Slot
+from penstock.encoding.fields import NumberField
 from penstock.encoding.growing import GrowingArray
+from penstock.encoding.order_keys import key_of_number
 from penstock.encoding.predicates import Interval, Leaf
 from penstock.encoding.programs import Group, Program, group, lay_out, program_of, two_valued
 from penstock.encoding.runs import Runs
@@ -73,6 +75,8 @@ class Profiles:
         self._bindings = Runs(np.int32, np.int32, np.int32)
         self._leaves: list[ContextLeaf] = []
         self._leaf_numbers: dict[ContextLeaf, int] = {}
+        self._leaf_fields: list[int | None] = []
+        """The field that a leaf bounds where it at most adds to a number; ``None`` where it does something else."""
         self._readings = GrowingArray(np.int8)
         self._offsets = GrowingArray(np.float64)
         self._indexed: tuple[tuple[str, ...], NDArray[np.bool_]] | None = None
@@ -118,11 +122,14 @@ class Profiles:
         self._write(number, template.program)
         bound = tuple((self._slot(context, name), offset, leaf) for name, offset, leaf in template.readings)
         self._held[number] = Profile(condition, context, bound)
-        values = self.store.attributes(context)
         for slot, offset, leaf in bound:
             self._bindings.append(slot, number, offset, leaf)
-            self._slow.values[slot] += not self._is_plain(leaf)
-            self._read(number, offset, leaf, values)
+            plain = self._leaf_fields[leaf] is not None
+            self._slow.values[slot] += not plain
+            if plain and self.store.are_numbers[slot]:
+                self._read_number(number, offset, leaf, float(self.store.value(slot)))  # type: ignore[arg-type]
+            else:
+                self._read(number, offset, leaf, self.store.attributes(context))
         return template
 
     def remove(self, number: int) -> Profile:
@@ -131,7 +138,7 @@ class Profiles:
         self._general.discard(number)
         for slot, offset, leaf in profile.bound:
             self._unbind(slot, number, offset, leaf)
-            self._slow.values[slot] -= not self._is_plain(leaf)
+            self._slow.values[slot] -= self._leaf_fields[leaf] is None
         self._programs.clear(number)
         return profile
 
@@ -290,13 +297,12 @@ class Profiles:
             self._leaves.append(leaf)
             self._readings.extend([leaf.reading])
             self._offsets.extend([leaf.offset or 0.0])
+            plain = leaf.offset is not None and leaf.reading <= Reading.EQUAL
+            self._leaf_fields.append(self.vocabulary.number(NumberField(leaf.event_side)) if plain else None)
         return number
 
     def leaf(self, number: int) -> ContextLeaf:
         return self._leaves[number]
-
-    def _is_plain(self, leaf: int) -> bool:
-        return self._leaves[leaf].offset is not None and self._leaves[leaf].reading <= Reading.EQUAL
 
     def _template(self, condition: Condition) -> Template:
         template = self._templates.get(condition)
@@ -333,6 +339,25 @@ class Profiles:
         place = int(self.starts[number]) + offset
         fields, lows, highs, *_ = self._programs.columns
         fields[place], lows[place], highs[place] = found
+
+    def _read_number(self, number: int, offset: int, leaf: int, value: float) -> None:
+        """The same for a plain number and a leaf that at most adds to it: what most profiles are made of."""
+        place = int(self.starts[number]) + offset
+        key, _ = key_of_number(value + float(self._offsets.values[leaf]))
+        low, high = FIRST, LAST
+        match self._leaves[leaf].reading:
+            case Reading.LESS:
+                high = key - 1
+            case Reading.AT_MOST:
+                high = key
+            case Reading.GREATER:
+                low = key + 1
+            case Reading.AT_LEAST:
+                low = key
+            case _:
+                low = high = key
+        fields, lows, highs, *_ = self._programs.columns
+        fields[place], lows[place], highs[place] = self._leaf_fields[leaf], low, high
 
     def _relabel(self, field: int, labels: Mapping[int, int]) -> None:
         """Bounds are a label, or the key just before or after it."""

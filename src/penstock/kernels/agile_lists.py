@@ -159,13 +159,22 @@ def deescalated(skips: SkipList, key: int, low: int, high: int, levels: NDArray[
 
 
 @kernel
-def widened(skips: SkipList, key: int, low: int, high: int) -> tuple[int, int]:
+def widened(skips: SkipList, key: int, low: int, high: int, levels: NDArray[np.int8]) -> tuple[int, int]:
     """The interval of a key with its ends at the neighbouring nodes, where low and high lie beyond them.
 
-    Where that does not hold low to high, an empty interval: low above high.
+    Where that does not hold low to high, an empty interval: low above high. An end that was widened has level 1 and is
+    not widened again: its leaf ends there.
     """
     begin, end = ends_of(skips, key)
+    if (low < begin and levels[0] > 0) or (high > end and levels[1] > 0):
+        return LAST, FIRST
     before, beyond = node_before(skips, max(begin - 1, FIRST), 0), node_beyond(skips, min(end + 1, LAST), 0)
     if low < before or high > beyond:
         return LAST, FIRST
-    return before if low < begin else begin, beyond if high > end else end
+    if low < begin:
+        levels[0] = 1
+        begin = before
+    if high > end:
+        levels[1] = 1
+        end = beyond
+    return begin, end

@@ -52,6 +52,11 @@ RENTAL: Final = 2
 POLICY_KIND: Final = 0
 POLICY_VALUE: Final = 1
 POLICY_SEEN: Final = 2
+POLICY_UPDATES: Final = 3
+POLICY_FALSE: Final = 4
+POLICY_NUMBERS: Final = 5
+RECENT: Final = 1000
+"""As in context/policies.py: after so many false positives half of what was counted is forgotten."""
 
 # What is counted.
 MESSAGES: Final = 0
@@ -201,10 +206,11 @@ def _update_entry(
         if begin <= low and high <= end:
             return
         if strategy == GBU:
-            begin, end = widened(skips, profile, low, high)
+            begin, end = widened(skips, profile, low, high, entries.levels[index, profile])
             if begin <= end:
                 _push(progress, index, profile, begin, end)
                 return
+            entries.levels[index, profile, :] = 0
         else:
             begin, end = escalated(skips, profile, low, high, entries.levels[index, profile])
             entries.paid[index, profile] = 0
@@ -229,7 +235,12 @@ def _deescalates(
         return True
     policy[POLICY_SEEN] += 1
     if policy[POLICY_KIND] == AUTO:
-        wanted = policy[POLICY_VALUE] * counters[UPDATES] / counters[FALSE_POSITIVES]
+        updates = counters[UPDATES] - policy[POLICY_UPDATES]
+        false_positives = counters[FALSE_POSITIVES] - policy[POLICY_FALSE]
+        if false_positives >= RECENT:
+            policy[POLICY_UPDATES] += updates // 2
+            policy[POLICY_FALSE] += false_positives // 2
+        wanted = policy[POLICY_VALUE] * updates / false_positives
     else:
         wanted = policy[POLICY_VALUE]
     if policy[POLICY_SEEN] < wanted:

@@ -77,10 +77,14 @@ class AgileSkipList:
 
     def widen(self, identifier: int, low: int, high: int) -> bool:
         begin, end = self._list.interval(identifier)
+        left, right = self._levels.get(identifier, (0, 0))
+        if (low < begin and left) or (high > end and right):
+            return False  # an end that was widened before is where its leaf ends
         around = self._node_before(max(begin - 1, FIRST), 0), self._node_after(min(end + 1, LAST), 0)
         if low < around[0] or high > around[1]:
             return False
-        self._move(identifier, around[0] if low < begin else begin, around[1] if high > end else end, (0, 0))
+        levels = (1 if low < begin else left, 1 if high > end else right)
+        self._move(identifier, around[0] if low < begin else begin, around[1] if high > end else end, levels)
         return True
 
     def keys_of(self, identifier: int) -> tuple[int, int]:
