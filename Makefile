@@ -35,6 +35,7 @@ bench: $(READY) ## Run the benchmarks and keep their results
 	$(BIN)/python -m benchmarks.micro.parsing
 	$(BIN)/python -m benchmarks.micro.intervals
 	$(BIN)/python -m benchmarks.micro.rectangles
+	$(BIN)/python -m benchmarks.micro.context
 
 bench-peers: $(READY) ## Compare with other event matchers (Java with Maven, Go), as far as they can be had
 	$(BIN)/python -m benchmarks.peers.run
