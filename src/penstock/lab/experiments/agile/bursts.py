@@ -201,6 +201,24 @@ def _alike(results: Results) -> Finding:
     return Finding(verdict, f"On average {times}: the slowest takes {ratio:.3g} times as long as the quickest.")
 
 
+def _spares_most(results: Results) -> Finding:
+    """What each policy spares beyond fixed(1000), which hardly deescalates, for each deescalation beyond its."""
+
+    def after_burst(series: str, measure: Measure) -> float:
+        return fmean(value for x, value in results.medians(series, measure).items() if x > 2_100)
+
+    base = AGILE_1000.name
+    spared = {}
+    for each in _POLICIES:
+        more = after_burst(each.name, DEESCALATIONS) - after_burst(base, DEESCALATIONS)
+        if more > 0:
+            fewer = after_burst(base, FALSE_POSITIVES) - after_burst(each.name, FALSE_POSITIVES)
+            spared[each.label] = fewer / more
+    best = max(spared, key=spared.__getitem__)
+    verdict = Verdict.HELD if best == AGILE_RENTAL.label else Verdict.FAILED
+    return Finding(verdict, "; ".join(f"{label}: {number:.3g}" for label, number in spared.items()) + ".")
+
+
 FIGURE_15: Final = Experiment(
     name="agile-15",
     paper=AGILE_PAPER,
@@ -244,9 +262,9 @@ FIGURE_15: Final = Experiment(
             ours=True,
         ),
         Claim(
-            text="After the burst, rental leaves fewer false positives than auto.",
+            text="After the burst, a deescalation by rental spares more false positives than one by any other policy.",
             kind=Kind.COUNT,
-            judge=lower_on_average(FALSE_POSITIVES, AGILE_RENTAL.name, AGILE_AUTO.name, beyond=2_100),
+            judge=_spares_most,
             ours=True,
         ),
         same_answers(*_POLICIES),
