@@ -54,13 +54,13 @@ STEPS_AT_ONCE: Final = 65_536
 """``auto`` looks at the rates after so many steps."""
 
 # What things cost, in nanoseconds on one machine; only their ratios matter. See benchmarks/micro/context.py.
-SLICED: Final = 4.0
+SLICED: Final = 3.0
 """A profile for one of 64 messages at once."""
 ALONE: Final = 15.0
 """A profile for a message by itself."""
-COMPARED: Final = 1.5
+COMPARED: Final = 4.0
 """Bounds in a cell that are compared."""
-WRITTEN: Final = 200.0
+WRITTEN: Final = 850.0
 """An update that the grid has to know of."""
 SURE: Final = 1.3
 """By how much the other way must be better to switch: rates waver."""
@@ -74,6 +74,7 @@ class GridIndexes:
         self._counters = counters
         self._switching = switching
         self._gridded = gridded
+        self._mostly_touched = False
         self.switches = 0
         """How often ``auto`` changed its mind."""
         self._entries = EntryTable(profiles)
@@ -140,7 +141,7 @@ class GridIndexes:
             end = min(len(stream.slots), (step // STEPS_AT_ONCE + 1) * STEPS_AT_ONCE)
             part = Stream(stream.slots[:end], stream.values[:end])
             before = self._counters.as_array()
-            if self._gridded:
+            if self._gridded or self._mostly_touched:
                 state, step, message = self._go_on(step, message, part, events, output)
             else:
                 state, step, message, output = self._go_on_without(step, message, part, events, output)
@@ -218,6 +219,7 @@ class GridIndexes:
             return
         profiles = self._entries.count
         touched = min(profiles, WIDTH * updates // max(1, messages))
+        self._mostly_touched = 2 * touched > profiles  # then 64 at once are hardly ever the same
         scanning = messages * (SLICED * (profiles - touched) + ALONE * touched)
         comparing = messages * COMPARED * self._share_in_a_cell() * profiles
         writing = updates * self._profiles.indexed_share(self.attributes) * WRITTEN
