@@ -12,7 +12,7 @@ help: ## List the targets
 demo: $(READY) ## Match real flights against travellers' subscriptions, on Spark
 	$(BIN)/penstock demo --output demo-output
 
-test: $(READY) ## Run the tests (about a minute)
+test: $(READY) ## Run the tests (a minute and a half)
 	$(BIN)/python -m pytest -n auto
 
 test-slow: $(READY) ## Run the slower tests
