@@ -67,7 +67,6 @@ DEESCALATIONS: Final = 4
 POSTFILTERED: Final = 5
 FALSE_POSITIVES: Final = 6
 MATCHES: Final = 7
-COUNTERS: Final = 8
 
 
 class Stream(NamedTuple):

@@ -90,10 +90,6 @@ class AgileSkipList:
     def keys_of(self, identifier: int) -> tuple[int, int]:
         return self._list.interval(identifier)
 
-    def levels_of(self, identifier: int) -> tuple[int, int]:
-        """The levels of both ends of an identifier."""
-        return self._levels.get(identifier, (0, 0))
-
     def markers(self) -> dict[tuple[int, int, int], list[int]]:
         """The identifiers on each edge that has some: by level and the values that the edge leads from and to."""
         found = {}

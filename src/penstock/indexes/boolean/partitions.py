@@ -119,11 +119,6 @@ class Partitions:
     def entry_count(self) -> int:
         return int(self._entries.sizes.sum())
 
-    @property
-    def slots_lost(self) -> int:
-        """Places that are in no list any more."""
-        return self._entries.lost
-
     # Changing
 
     def file(self, pivot: int, clause: int, filings: Sequence[Filing], parts: int) -> Place:
